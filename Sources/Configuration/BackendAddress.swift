@@ -13,7 +13,7 @@ package enum BackendAddress {
     }
 
     package static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
-        IngestAddress.url(try ServerPort.backend.endpoint(of: backend), isTLS: false)
+        try ServerPort.backend.endpoint(of: backend).url(isTLS: false)
     }
 
     /// Always throws: the error for an uploader that has nowhere to deliver to.

@@ -18,7 +18,7 @@ package enum DashboardAddress {
     /// The address at which a browser on this machine reaches it.
     /// - Parameter port: the port that it actually listens on.
     package static func url(_ endpoint: Endpoint, port: Int) -> String {
-        IngestAddress.url(Endpoint(host: endpoint.host, port: port), isTLS: false)
+        Endpoint(host: endpoint.host, port: port).url(isTLS: false)
     }
 
     /// The link that signs a browser in.

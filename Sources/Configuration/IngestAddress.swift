@@ -40,16 +40,15 @@ extension IngestAddress {
             remedy: "set 'certificateFile' and 'keyFile', or 'plainHTTP' if a proxy or a container's network "
                 + "is in between")
     }
-
-    /// The address at which a program on this machine reaches a server listening at an endpoint.
-    package static func url(_ endpoint: Endpoint, isTLS: Bool) -> String {
-        var endpoint = endpoint
-        if endpoint.isEverywhere { endpoint.host = Endpoint.loopback }
-        return (isTLS ? "https://" : "http://") + endpoint.description
-    }
 }
 
 extension Endpoint {
+    /// The address at which a program on this machine reaches a server that listens here.
+    package func url(isTLS: Bool) -> String {
+        let endpoint = Endpoint(host: isEverywhere ? Self.loopback : host, port: port)
+        return (isTLS ? "https://" : "http://") + endpoint.description
+    }
+
     /// Whether only this machine can reach it.
     package var isLoopback: Bool { healthbus_is_loopback(host) != 0 }
 

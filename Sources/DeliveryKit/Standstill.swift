@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// How long something has been waiting without anything being accepted. Pure.
+/// How long something has been waiting without anything being accepted.
 package struct Standstill {
     private var since: MonotonicTime?
 

@@ -25,7 +25,7 @@ struct DoorCheck {
                 // A TLS certificate doesn't cover this machine's loopback address, so all that a handshake would show
                 // is this mismatch.
                 let isTLS = instance.configuration["certificateFile"].string != nil
-                let url = IngestAddress.url(endpoint, isTLS: isTLS)
+                let url = endpoint.url(isTLS: isTLS)
                 let reach =
                     stack.configuration.bus.isRemote || isTLS
                     ? nil : Door(instance.name).reach(url, "/v1/health", isSupervised)

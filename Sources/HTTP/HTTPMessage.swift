@@ -63,7 +63,6 @@ package struct HTTPRequest: Sendable, Equatable {
         else { return nil }
         return String(field.dropFirst(7))
     }
-
 }
 
 /// One response.

@@ -39,7 +39,6 @@ extension HTTPResponse {
             headers: ["Allow": allowed.joined(separator: ", ")]
         ).answer
     }
-
 }
 
 extension HTTPHeaders {

@@ -56,5 +56,4 @@ package struct Freshness {
     }
 
     package mutating func checked(at now: Instant) { lastChecked = max(lastChecked ?? now, now) }
-
 }

@@ -95,6 +95,7 @@ private struct RoundTrip {
     /// The place at a distance from the start, and the direction, with a length of 1.
     func at(_ meters: Double) -> (place: Vector, heading: Vector) {
         let along = meters * 1.003
+        // What is beyond the last mark is on the last stretch.
         let high = (1..<marks.count - 1).firstPlace(behind: { marks[$0] <= along })
         let low = high - 1
         let length = max(1e-9, marks[high] - marks[low])

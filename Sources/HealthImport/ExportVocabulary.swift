@@ -8,9 +8,21 @@ enum ExportElement: Int32, CaseIterable {
     /// The element's name as exports write it.
     var name: String {
         switch self {
+        case .record: "Record"
+        case .metadataEntry: "MetadataEntry"
         case .beatList: "HeartRateVariabilityMetadataList"
         case .beat: "InstantaneousBeatsPerMinute"
-        default: "\(self)".prefix(1).uppercased() + "\(self)".dropFirst()
+        case .correlation: "Correlation"
+        case .workout: "Workout"
+        case .activitySummary: "ActivitySummary"
+        case .healthData: "HealthData"
+        case .exportDate: "ExportDate"
+        case .me: "Me"
+        case .workoutRoute: "WorkoutRoute"
+        case .location: "Location"
+        case .clinicalRecord: "ClinicalRecord"
+        case .audiogram: "Audiogram"
+        case .visionPrescription: "VisionPrescription"
         }
     }
 

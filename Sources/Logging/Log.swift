@@ -14,7 +14,15 @@ package struct Log: Sendable {
 
         package static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
 
-        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .notice: 2
+            case .warning: 3
+            case .error: 4
+            }
+        }
     }
 
     package enum Format: String, Sendable, CaseIterable { case text, json }

@@ -43,7 +43,7 @@ package struct PairingAddress: Sendable, Equatable {
     package init(_ endpoint: Endpoint, isTLS: Bool = false, machine: [String]) {
         needsName = isTLS
         func address(_ host: String) -> String {
-            IngestAddress.url(Endpoint(host: host, port: endpoint.port), isTLS: isTLS)
+            Endpoint(host: host, port: endpoint.port).url(isTLS: isTLS)
         }
         guard endpoint.isEverywhere else {
             (url, isReachable, others) = (address(endpoint.host), !endpoint.isLoopback, [])

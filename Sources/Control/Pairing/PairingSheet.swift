@@ -32,7 +32,6 @@ package struct PairingSheet: Sendable {
         token    \(secret.text)
                  shown only now; '\(entry.id)' names it, for user \(entry.user), device \(entry.device)
 
-
         """ + apps.map { $0.text(code: code) }.joined(separator: "\n")
     }
 }

@@ -12,5 +12,4 @@ package enum Refusal: Sendable, Equatable {
         case .dropped(let version): version == ours.version ? .dropped : nil
         }
     }
-
 }

@@ -41,5 +41,4 @@ extension DroppedElement {
             """
         ).with(letter.user, letter.metric, letter.id, letter.version).run()
     }
-
 }

@@ -14,7 +14,7 @@ extension StatusReport {
         endpoint.port = reported.ingestPort
         let isTLS = instance.configuration["certificateFile"].string != nil
         return [
-            "address": .string(IngestAddress.url(endpoint, isTLS: isTLS)), "port": .integer(Int64(reported.ingestPort)),
+            "address": .string(endpoint.url(isTLS: isTLS)), "port": .integer(Int64(reported.ingestPort)),
             "taken": .integer(reported.taken), "refused": .integer(reported.refused),
             "lastTaken": Value(reported.lastTaken.map { InstantText.iso8601($0) }),
             "following": reported.following.map(Self.following) ?? .null,

@@ -38,5 +38,4 @@ final class IdealApp: PhoneApp {
         waiting.removeAll(keepingCapacity: true)
         waitingDeletions.removeAll(keepingCapacity: true)
     }
-
 }

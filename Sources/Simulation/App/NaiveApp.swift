@@ -26,5 +26,4 @@ final class NaiveApp: PhoneApp {
         guard let phone else { return }
         sync.wake(at: phone.now, isOnline: phone.isOnline)
     }
-
 }

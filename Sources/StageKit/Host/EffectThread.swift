@@ -27,7 +27,6 @@ package final class EffectThread: Sendable {
                 let perform = begin(number)
                 while !jobs.isClosed { jobs.take(limit: 1, timeout: 60).forEach(perform) }
             }
-
         }
     }
 

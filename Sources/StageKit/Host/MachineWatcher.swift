@@ -37,7 +37,6 @@ package final class MachineWatcher: EffectRunner {
                 _ = ending.take(limit: 1, timeout: Self.pause)
             }
         }
-
     }
 
     package func stop() { ending.close() }
@@ -61,5 +60,4 @@ package final class MachineWatcher: EffectRunner {
         state.load = average.map { $0 / Double(max(1, cores)) }
         return state
     }
-
 }

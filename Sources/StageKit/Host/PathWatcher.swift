@@ -31,7 +31,6 @@ package final class PathWatcher: Sendable {
                 guard changed(path) else { return }
             } while healthbus_route_wait(watch) == 0
         }
-
     }
 
     package func stop() { healthbus_route_end(watch) }
@@ -76,7 +75,6 @@ package final class PathWatcher: Sendable {
         default: return .other
         }
     }
-
 }
 
 /// The kernel gave no information about routes.

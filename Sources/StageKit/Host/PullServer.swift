@@ -33,7 +33,6 @@ final class PullServer: Sendable {
             } catch { failed(error) }
             finished.signal()
         }
-
     }
 
     /// If there is no room for a request, it is dropped, and its sender repeats it.

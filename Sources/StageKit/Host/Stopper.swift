@@ -31,7 +31,6 @@ package final class Stopper: Sendable {
                 action?()
             }
         }
-
     }
 
     /// Blocks the calling thread until the process is asked to stop.

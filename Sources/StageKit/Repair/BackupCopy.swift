@@ -82,7 +82,6 @@ final class RepairEffects: EffectRunner {
             }
             _ = reply(EffectResult(id: effect.id, value: last))
         }
-
     }
 
     func stop() { inner?.stop() }

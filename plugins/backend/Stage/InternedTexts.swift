@@ -66,7 +66,6 @@ final class InternedTexts {
         known.removeAll()
         for slot in last.indices { last[slot] = Last() }
     }
-
 }
 
 extension [UInt8] {

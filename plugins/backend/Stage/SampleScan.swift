@@ -72,8 +72,8 @@ final class SampleScan {
             _ = try run(rows, body)
         } else {
             // No id lies between an id and its predecessor.
-            let before: any Bindable = first.previous.map { ElementID.uuid($0) } ?? [UInt8(0)]
-            _ = try run(all.with(user, before), body)
+            let rows = first.previous.map { all.with(user, ElementID.uuid($0)) } ?? all.with(user, [UInt8(0)])
+            _ = try run(rows, body)
         }
     }
 

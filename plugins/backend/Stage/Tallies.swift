@@ -5,7 +5,6 @@ import SQLite
 /// Counts of samples by type, and of requests' outcomes, stored beside the rows, so that a query about two million rows
 /// needs to read only a dozen.
 final class Tallies {
-
     private let tally: Statement
     private let counter: Statement
     private var changes: [Int64: BackendHoldings.Count] = [:]

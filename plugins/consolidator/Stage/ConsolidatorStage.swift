@@ -196,7 +196,7 @@ package final class ConsolidatorStage: Stage {
             finishingMark = mark.heardAt
         }
         try writeDays(turn)
-        if days.unwritten.isEmpty { written = finality.covered }
+        if days.unwritten.isEmpty, let covered = finality.covered { written = covered }
         if days.open.isEmpty { ends.forget() }
         try daily.finishTurn(turn)
         return [

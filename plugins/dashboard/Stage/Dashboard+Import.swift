@@ -41,7 +41,7 @@ extension Dashboard {
             var endpoint = try? IngestAddress.endpoint(of: ingest)
         else { return nil }
         endpoint.port = reported.ingestPort
-        return IngestAddress.url(endpoint, isTLS: false)
+        return endpoint.url(isTLS: false)
     }
 
     /// The imports of the people whose data the visitor may read.

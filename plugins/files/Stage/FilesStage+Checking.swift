@@ -70,7 +70,7 @@ extension FilesStage {
         }
         if check.differing > 0 {
             turn.log(.backendLacks, ["missing": "\(check.differing)"])
-            try planProof(after: FilesProof.repeatAfter, turn)
+            try planProof(after: FilesProof.repeatAfter, atMost: nextProof, turn)
             manifest.isOld()
         }
         check.end(at: turn.now)

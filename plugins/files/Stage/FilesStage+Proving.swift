@@ -16,8 +16,9 @@ extension FilesStage {
         if nextProof == nil { try planProof(turn) }
     }
 
-    func planProof(after wait: Duration = FilesProof.interval, _ turn: Turn) throws {
-        let next = turn.now + wait
+    /// - Parameter planned: when one is due anyway, if that is sooner.
+    func planProof(after wait: Duration = FilesProof.interval, atMost planned: Instant? = nil, _ turn: Turn) throws {
+        let next = min(turn.now + wait, planned ?? .distantFuture)
         nextProof = next
         try Self.kept.set("nextProof", to: Value(next), turn)
     }

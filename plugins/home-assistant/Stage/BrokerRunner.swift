@@ -21,7 +21,6 @@ package final class BrokerRunner: EffectRunner {
             BrokerSession(login, jobs, bell).run()
             ended.signal()
         }
-
     }
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {

@@ -135,7 +135,6 @@ PluginProgram.start("ingest") { context, stopper in
                 if pause > .seconds(0) { Thread.sleep(forTimeInterval: pause.seconds) }
             }
         }
-
     }
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }

@@ -93,7 +93,7 @@ extension ObserverStage {
         let times = try turn.database.prepare("SELECT id, submitted FROM imports WHERE user = ?").with(user).rows {
             ($0.string(0), Instant(microseconds: $0.int64(1)))
         }
-        return Dictionary(uniqueKeysWithValues: times)
+        return Dictionary(times) { $1 }
     }
 
     // MARK: After an upgrade
