@@ -12,7 +12,7 @@ struct FaultSearch {
     var isTraced = false
     private(set) var failures: [Failure] = []
     /// The last script's run without faults.
-    private var calm: (script: UInt64, outcome: FaultRun.Outcome)?
+    private var lastCalm: (script: UInt64, outcome: FaultRun.Outcome)?
     private(set) var runs = 0
     private(set) var counts: [String: Int] = [:]
     private(set) var states: Set<String> = []
@@ -42,11 +42,17 @@ struct FaultSearch {
         }
     }
 
+    private mutating func calm(_ plan: FaultPlan) throws -> FaultRun.Outcome {
+        if let lastCalm, lastCalm.script == plan.script { return lastCalm.outcome }
+        let outcome = try FaultRun.calm(plan)
+        lastCalm = (plan.script, outcome)
+        return outcome
+    }
+
     mutating func run(_ plan: FaultPlan) {
         runs += 1
         do {
-            if calm?.script != plan.script { calm = (plan.script, try FaultRun.calm(plan)) }
-            guard let calm = calm?.outcome else { return }
+            let calm = try calm(plan)
             let run = try FaultRun(plan, trace: isTraced)
             try run.run(against: calm)
             counts.merge(run.counts, uniquingKeysWith: +)

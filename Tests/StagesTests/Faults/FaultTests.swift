@@ -1,3 +1,4 @@
+import FilesStage
 import Foundation
 import Simulation
 import Testing
@@ -23,10 +24,34 @@ import Testing
             for fault in plan.faults { print(fault) }
         } else {
             search.run(1...30, atMost: 60)
+            // A run in which nothing goes wrong proves nothing.
+            for family in Fault.Family.allCases {
+                #expect(search.counts[family.rawValue, default: 0] > 0 || search.runs < 10, "no \(family)")
+            }
         }
         for failure in search.failures {
             Issue.record("plan \(failure.plan.name): \(failure.problems.joined(separator: "; "))")
         }
+    }
+
+    @Test func aPlanHasFaultsOfManyFamilies() throws {
+        for seed in 1...200 as ClosedRange<UInt64> {
+            for plan in [FaultPlan([seed]), FaultPlan([seed, 7])] {
+                let families = Set(plan.faults.map(\.family))
+                #expect(families.count >= 4 && families.isSuperset(of: [.crash, .disk]), "\(plan.name)")
+                #expect((20...43).contains(plan.faults.count) && plan.faults == FaultPlan(plan.lineage).faults)
+                let isSwapped = plan.faults.contains { if case .swap = $0.mishap { true } else { false } }
+                #expect(isSwapped && plan.faults.allSatisfy { (0...plan.length).contains($0.at) })
+            }
+            #expect(FaultPlan([seed]).faults != FaultPlan([seed, 7]).faults)
+        }
+    }
+
+    @Test func everyProcessCanBeMet() throws {
+        let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [.files])
+        #expect(stack.world.hosts.count == FaultPlan.hosts)
+        let handlers = stack.world.hosts.indices.filter { stack.handler(stack.world.hosts[$0].name, version: 1) != nil }
+        #expect(handlers == Array(FaultPlan.handlers))
     }
 
     private static func range(_ text: String) -> ClosedRange<UInt64>? {

@@ -10,7 +10,7 @@ final class FilesModel {
     /// The open files of the current process.
     private var work: (life: Int, work: FilesWork)?
     /// How likely a request is to fail.
-    var isFailing = 0.0
+    var failureRate = 0.0
     private var isBusy = false
 
     init(folder: String, in world: SimulatedWorld) { (self.folder, self.world) = (folder, world) }
@@ -25,7 +25,7 @@ final class FilesModel {
                 .effect(host, life: host.lives, EffectResult(id: effect.id, value: outcome)), after: delay)
             return true
         }
-        if world.chance(isFailing) {
+        if world.chance(failureRate) {
             // The process's own files stay open, as on a full disk.
             _ = answer(.failed(FileProblem("no space left on the device")))
             return
@@ -40,9 +40,10 @@ final class FilesModel {
     }
 
     /// Somebody removes everything in it.
-    func empty() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            try? FileManager.default.removeItem(atPath: folder + "/" + name)
+    func empty() throws {
+        guard FileManager.default.fileExists(atPath: folder) else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
     }
 
