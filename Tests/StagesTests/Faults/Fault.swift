@@ -20,7 +20,7 @@ struct Fault: Equatable, CustomStringConvertible {
         case disk(Int, FaultyDisk.Failure, after: Int, times: Int)
         case losePower, lie(Int)
         case olderCopy(Int), wipe(Int), flip(Int)
-        case forget, rollBack, emptyFiles
+        case forget, rollBack, forgetOther, rollBackOther
     }
 
     /// Seconds since the start.
@@ -41,7 +41,7 @@ struct Fault: Equatable, CustomStringConvertible {
         case .losePower, .lie: .power
         case .olderCopy, .wipe, .flip: .damage
         case .misanswer, .noToken: .answers
-        case .forget, .rollBack, .emptyFiles: .destination
+        case .forget, .rollBack, .forgetOther, .rollBackOther: .destination
         }
     }
 
@@ -95,7 +95,7 @@ extension Fault {
         case .answers:
             return Fault(
                 at: at, seconds: seconds, mishap: one([.misanswer(chance(1)), .misanswer(chance(0.5)), .noToken]))
-        case .destination: return Fault(at: at, mishap: one([.forget, .rollBack, .emptyFiles]))
+        case .destination: return Fault(at: at, mishap: one([.forget, .rollBack, .forgetOther, .rollBackOther]))
         }
     }
 }

@@ -2,7 +2,6 @@ import Changelog
 import Configuration
 import DeliveryKit
 import Doctor
-import FilesStage
 import Foundation
 import HealthModel
 import Inspection
@@ -30,7 +29,8 @@ final class FaultRun {
     private let stack: SimulatedStack
     private let sender: PhoneSender
     private let disk: FaultyDisk
-    private let files: FilesModel
+    private let other: ModelledDestination
+    private let destination: any DestinationModel
     private let folder: TemporaryFolder
     private var random: SimulatedRandom
     /// What is going wrong at the moment.
@@ -52,9 +52,9 @@ final class FaultRun {
     /// What is where, once all is done.
     struct Outcome {
         var problems: [String] = []
-        /// At the backend, by kind.
-        var alive: [String: [FakeBackend.Key: Value]] = [:]
-        var files: [String: [[String]]] = [:]
+        /// At the backend, and at the other destination.
+        var backend: [String: Value] = [:]
+        var other: [String: Value] = [:]
     }
 
     init(_ plan: FaultPlan, trace: Bool = false) throws {
@@ -62,14 +62,15 @@ final class FaultRun {
         random = SimulatedRandom(seed: plan.chance)
         data = try SimulatedData(seed: plan.script)
         folder = try TemporaryFolder()
-        stack = try data.stack(seed: plan.chance, files: [], trace: trace, destinations: [.files])
+        other = .of(script: plan.script)
+        stack = try data.stack(seed: plan.chance, files: [], trace: trace, destinations: [other])
         var scripting = SimulatedRandom(seed: plan.script &* 0x9E37_79B9)
         let script = PhoneScript(data, seed: plan.script, using: &scripting)
         stack.inbox = script.inputs.compactMap { if case .export(let file) = $0 { file } else { nil } }
         sender = PhoneSender(script, to: stack)
         disk = try FaultyDisk(folder: stack.world.folder.path)
-        files = FilesModel(folder: stack.world.folder.path + "/files-delivered", in: stack.world)
-        stack.others["files"] = { [files] in files.perform($0, of: $1) }
+        destination = other.model(in: stack.world)
+        stack.others[other.plugin.name] = { [destination] in try destination.perform($0, of: $1) }
         prepare()
     }
 
@@ -116,18 +117,18 @@ final class FaultRun {
         if let stuck = try run.stack.runUntilIdle(within: .seconds(900), isReady: { run.sender.hasEnded }) {
             run.problems.append("without faults: \(stuck)")
         }
-        try run.settleFiles()
+        try run.settleDestination()
         run.askDoctor()
         return try run.outcome
     }
 
     private var outcome: Outcome {
         get throws {
-            let kinds = ["samples", "nights", "days", "workouts"]
-            return Outcome(
-                problems: problems,
-                alive: Dictionary(uniqueKeysWithValues: kinds.map { ($0, stack.backend.alive($0)) }),
-                files: try files.contents())
+            var alive: [String: Value] = [:]
+            for kind in ["samples", "nights", "days", "workouts"] {
+                for (key, content) in stack.backend.alive(kind) { alive["\(kind) \(key.user) \(key.id)"] = content }
+            }
+            return Outcome(problems: problems, backend: alive, other: try destination.contents())
         }
     }
 
@@ -155,10 +156,10 @@ final class FaultRun {
                 if let stuck = try stack.runUntilIdle(within: .seconds(900)) {
                     problems.append("stuck later: \(stuck)")
                 }
-                try settleFiles()
+                try settleDestination()
             }
         }
-        try settleFiles()
+        try settleDestination()
         simulated = world.monotonic - start
         counts.merge(world.counts, uniquingKeysWith: +)
         try compare(with: calm)
@@ -171,7 +172,7 @@ final class FaultRun {
         for fault in active { try end(fault) }
         active = []
         world.faults = .none
-        files.failureRate = 0
+        destination.failureRate = 0
         stack.isTokenRefused = false
         for host in world.hosts {
             disk.heal(host.path)
@@ -198,14 +199,14 @@ final class FaultRun {
         do { return try Database(path: host.path, mode: .readOnly).damage() != nil } catch { return true }
     }
 
-    /// Files are written once nothing has changed for a while; those that somebody removed, once that is noticed.
-    private func settleFiles() throws {
+    /// Files are written once nothing has changed for a while; what somebody removed, once that is noticed.
+    private func settleDestination() throws {
         var isWaiting = true
         for _ in 0..<60 where isWaiting {
             try world.run(for: .seconds(5))
-            isWaiting = files.takeIsBusy()
+            isWaiting = destination.takeIsBusy()
         }
-        if isWaiting { problems.append("files are still being written") }
+        if isWaiting { problems.append("the other destination is still being written to") }
     }
 
     // MARK: Faults
@@ -228,7 +229,7 @@ final class FaultRun {
         case .delay(let chance): world.faults.delay = chance
         case .slow(let chance): world.faults.slow = chance
         case .die(let chance): world.faults.crash = chance
-        case .misanswer(let chance): (world.faults.upload, files.failureRate) = (chance, chance)
+        case .misanswer(let chance): (world.faults.upload, destination.failureRate) = (chance, chance)
         case .noToken: stack.isTokenRefused = true
         case .cut: break
         case .stop(let number): host(number).suspend()
@@ -261,9 +262,11 @@ final class FaultRun {
                 stack.backend = before
             }
             backendBefore = stack.backend
-        case .emptyFiles:
+        case .forgetOther:
             didDestinationFail = true
-            try files.empty()
+            try destination.forget()
+        case .rollBackOther:
+            if try destination.rollBack() { didDestinationFail = true }
         }
     }
 
@@ -274,7 +277,7 @@ final class FaultRun {
         case .delay: world.faults.delay = 0
         case .slow: world.faults.slow = 0
         case .die: world.faults.crash = 0
-        case .misanswer: (world.faults.upload, files.failureRate) = (0, 0)
+        case .misanswer: (world.faults.upload, destination.failureRate) = (0, 0)
         case .noToken: stack.isTokenRefused = false
         case .stop(let number): host(number).resume()
         case .disk(let number, _, _, _): disk.heal(host(number).path)
@@ -418,49 +421,53 @@ final class FaultRun {
 
     private func compare(with calm: Outcome) throws {
         let outcome = try outcome
-        var beyond: Int64 = 0
-        for (kind, expected) in calm.alive.sorted(by: { $0.key < $1.key }) {
-            let found = outcome.alive[kind] ?? [:]
-            var different: [String] = []
-            for (key, content) in expected {
-                guard let other = found[key] else {
-                    different.append("\(key.user) \(key.id) is missing")
-                    continue
-                }
-                let (here, there) = (other.object ?? [:], content.object ?? [:])
-                // How often a day was revised depends on when its data arrived; and a sample that an export brought
-                // first, since what the phone sent before was lost, is delivered without the phone's UUID.
-                let ignored: Set = lost.contains(stack.observer.name) ? ["revision", "healthkitUUID"] : ["revision"]
-                let names = Set(here.keys).union(there.keys).filter { !ignored.contains($0) && here[$0] != there[$0] }
-                if !names.isEmpty {
-                    let shown = names.sorted().map {
-                        "\($0) " + (here[$0]?.json() ?? "nothing") + " not " + (there[$0]?.json() ?? "nothing")
-                    }
-                    different.append("\(key.user) \(key.id): \(shown.joined(separator: ", "))")
-                }
-            }
-            for key in found.keys where expected[key] == nil {
-                beyond += 1
-                // A sample was never sent, or was deleted, whatever was lost: phones delete again.
-                if lost.isEmpty || kind == "samples" { different.append("\(key.user) \(key.id) was invented") }
-            }
-            if !different.isEmpty {
-                problems.append("\(different.count) \(kind) differ at the backend: \(different.sorted().prefix(2))")
-            }
-        }
-        // A store that was lost doesn't know what it has delivered. Since another stack may have, it is said, and stays.
-        let said = world.hosts.reduce(Int64(0)) { $0 + ($1.heartbeat?.uploader?.proof?.beyond ?? 0) }
-        if !lost.isEmpty, beyond != said { problems.append("\(beyond) elements are beyond, \(said) are said to be") }
-        if beyond > 0 { counts["said to be beyond", default: 0] += 1 }
-        let differing = Set(outcome.files.keys).union(calm.files.keys).filter { outcome.files[$0] != calm.files[$0] }
-            .sorted()
-        if !differing.isEmpty { problems.append("\(differing.count) files differ: \(differing.prefix(3))") }
+        compare(outcome.backend, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
+        compare(
+            outcome.other, with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
         if lost.isEmpty, !didDestinationFail, stack.backend.acceptedTwice > 0 {
             problems.append("\(stack.backend.acceptedTwice) elements were accepted as new twice")
         }
         if isTraced { print(try positions) }
         let letters = world.hosts.reduce(0) { $0 + ($1.heartbeat?.uploader?.deadLetters ?? 0) }
         if letters > 0 { problems.append("\(letters) dead letters") }
+    }
+
+    /// - Parameter instance: the process that delivers there.
+    private func compare(
+        _ found: [String: Value], with expected: [String: Value], at instance: String, keepsWhatIsBeyond: Bool
+    ) {
+        var different: [String] = []
+        for (name, content) in expected {
+            guard let other = found[name] else {
+                different.append("\(name) is missing")
+                continue
+            }
+            let (here, there) = (other.object ?? ["": other], content.object ?? ["": content])
+            // How often a day was revised depends on when its data arrived; and a sample that an export brought first,
+            // since what the phone sent before was lost, is delivered without the phone's UUID.
+            let ignored: Set = lost.contains(stack.observer.name) ? ["revision", "healthkitUUID"] : ["revision"]
+            let names = Set(here.keys).union(there.keys).filter { !ignored.contains($0) && here[$0] != there[$0] }
+            if !names.isEmpty {
+                let shown = names.sorted().map {
+                    "\($0) " + (here[$0]?.json() ?? "nothing") + " not " + (there[$0]?.json() ?? "nothing")
+                }
+                different.append("\(name): \(shown.joined(separator: ", "))")
+            }
+        }
+        let beyond = found.keys.filter { expected[$0] == nil }
+        // A sample was never sent, or was deleted, whatever was lost: phones delete again.
+        let invented = keepsWhatIsBeyond && !lost.isEmpty ? beyond.filter { $0.hasPrefix("samples ") } : beyond
+        different += invented.map { "\($0) was invented" }
+        if !different.isEmpty {
+            problems.append("\(different.count) differ at \(instance): \(different.sorted().prefix(2))")
+        }
+        guard keepsWhatIsBeyond else { return }
+        // A store that was lost doesn't know what it has delivered. Since another stack may have, it is said, and stays.
+        let proof = world.hosts.first { $0.name == instance }?.heartbeat?.uploader?.proof
+        if !lost.isEmpty, Int64(beyond.count) != proof?.beyond ?? 0 {
+            problems.append("\(beyond.count) elements at \(instance) are beyond, \(proof?.beyond ?? 0) are said to be")
+        }
+        if !beyond.isEmpty { counts["said to be beyond", default: 0] += 1 }
     }
 
     /// Now that all is well, nothing may be said to be wrong.

@@ -1,10 +1,11 @@
 import FilesStage
 import Foundation
+import HealthModel
 import Simulation
 import StageKit
 
 /// The folder of a simulated stack's files, in which writing fails now and then.
-final class FilesModel {
+final class FilesModel: DestinationModel {
     private let folder: String
     private unowned let world: SimulatedWorld
     /// The open files of the current process.
@@ -33,30 +34,34 @@ final class FilesModel {
         work?.work.perform(effect.request, reply: answer)
     }
 
-    /// Whether anything was asked of it since the last call.
+    let keepsWhatIsBeyond = false
+
     func takeIsBusy() -> Bool {
         defer { isBusy = false }
         return isBusy
     }
 
     /// Somebody removes everything in it.
-    func empty() throws {
+    func forget() throws {
         guard FileManager.default.fileExists(atPath: folder) else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
     }
 
-    /// By path, without what depends on the order of events: versions, how often a day was revised, and the list of
-    /// files with their sums.
-    func contents() throws -> [String: [[String]]] {
-        var contents: [String: [[String]]] = [:]
+    /// Somebody who copies older files over newer ones changes files that the stack then refuses to overwrite.
+    func rollBack() throws -> Bool { false }
+
+    /// The tables by path, without the list of files with their sums.
+    func contents() throws -> [String: Value] {
+        var contents: [String: Value] = [:]
         for case let path as String in FileManager.default.enumerator(atPath: folder) ?? .init()
         where path.hasSuffix(".csv") {
             let rows = try String(contentsOfFile: folder + "/" + path, encoding: .utf8).split(separator: "\n")
                 .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
             let left = rows.first?.indices.filter { !["version", "revision"].contains(rows[0][$0]) } ?? []
-            contents[path] = rows.map { row in left.filter { $0 < row.count }.map { row[$0] } }
+            contents[path] = .array(
+                rows.map { row in .array(left.filter { $0 < row.count }.map { .string(row[$0]) }) })
         }
         return contents
     }

@@ -116,9 +116,9 @@ struct SimulatedData {
     /// A stack to import these files: four handlers, and retries short enough for the few seconds of a run.
     /// - Parameters:
     ///   - files: nil for all of them.
-    ///   - destinations: plugins besides the uploader, each an instance with its name.
+    ///   - destinations: besides the uploader, each an instance with its plugin's name.
     func stack(
-        seed: UInt64, files: [SimulatedFile]? = nil, trace: Bool = false, destinations: [StagePlugin] = []
+        seed: UInt64, files: [SimulatedFile]? = nil, trace: Bool = false, destinations: [ModelledDestination] = []
     ) throws -> SimulatedStack {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
@@ -127,15 +127,19 @@ struct SimulatedData {
             "debouncer": ["configuration": Self.debouncing(seed)],
             "uploader": ["configuration": ["retryBaseSeconds": 0.2, "retryCapSeconds": 4]],
         ]
-        for plugin in destinations {
-            instances[plugin.name] = ["plugin": .string(plugin.name), "configuration": ["settleSeconds": 1]]
+        for destination in destinations {
+            let name = destination.plugin.name
+            instances[name] = [
+                "plugin": .string(name),
+                "configuration": .object(try destination.configuration(folder: folder.path)),
+            ]
         }
         let overlay: Value = ["instances": .object(instances)]
         try overlay.json().write(toFile: file, atomically: true, encoding: .utf8)
         let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "")
         return try SimulatedStack(
             StackConfiguration(path: file, catalog: catalog), seed: seed, wall: Self.start(), zone: Self.zone,
-            files: files ?? self.files, trace: trace, destinations: destinations)
+            files: files ?? self.files, trace: trace, destinations: destinations.map(\.plugin))
     }
 
     /// Every third seed releases at once, like delivery without a debouncer; the others have windows, and one type has

@@ -30,7 +30,7 @@ final class SimulatedStack {
     /// What can be imported; at first `files`.
     var inbox: [SimulatedFile]
     /// Performs the effects of destinations other than the backend, by instance.
-    var others: [String: (Effect, SimulatedHost) -> Void] = [:]
+    var others: [String: (Effect, SimulatedHost) throws -> Void] = [:]
     /// Whether the backend refuses the token.
     var isTokenRefused = false
     /// Two stacks that deliver to the same one hand it to each other.
@@ -67,7 +67,7 @@ final class SimulatedStack {
     // MARK: Effects
 
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
-        if let other = others[host.name] { return other(effect, host) }
+        if let other = others[host.name] { return try other(effect, host) }
         if let request = effect.request as? ObserverEffect {
             read(request, effect, host)
         } else if let request = effect.request as? DeliveryRequest {

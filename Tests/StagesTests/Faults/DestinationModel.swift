@@ -1,0 +1,49 @@
+import FilesStage
+import HealthModel
+import Simulation
+import StageKit
+
+/// A destination besides the backend, in memory or in a scratch folder, that fails, forgets and goes back.
+protocol DestinationModel: AnyObject {
+    /// How likely a request is to go wrong.
+    var failureRate: Double { get set }
+    func perform(_ effect: Effect, of host: SimulatedHost) throws
+    /// Everything in it is gone.
+    func forget() throws
+    /// It is again what it was at the last call, as after a restore of its own; nothing happens at the first.
+    /// - Returns: whether it changed.
+    func rollBack() throws -> Bool
+    /// Whether anything was asked of it since the last call.
+    func takeIsBusy() -> Bool
+    /// What it shows, by name, without what depends on the order of events: versions, and how often a day was revised.
+    func contents() throws -> [String: Value]
+    /// Whether it keeps what the stack no longer knows of, and says so as `beyond`. Otherwise it shows nothing else.
+    var keepsWhatIsBeyond: Bool { get }
+}
+
+/// The destinations that have a model. Each script has one of them, besides the backend.
+enum ModelledDestination: String, CaseIterable {
+    case files
+
+    /// The one that a script has.
+    static func of(script: UInt64) -> Self { allCases[Int(script % UInt64(allCases.count))] }
+
+    var plugin: StagePlugin {
+        switch self {
+        case .files: .files
+        }
+    }
+
+    /// - Parameter folder: where it may put files of its own.
+    func configuration(folder: String) throws -> [String: Value] {
+        switch self {
+        case .files: ["settleSeconds": 1]
+        }
+    }
+
+    func model(in world: SimulatedWorld) -> any DestinationModel {
+        switch self {
+        case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
+        }
+    }
+}
