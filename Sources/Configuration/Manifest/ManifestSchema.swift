@@ -219,10 +219,14 @@ package enum ManifestSchema {
 
         """#
 
+    /// Read once: every process reads all manifests when it starts.
+    private static let schema = Result { try Value(json: text.utf8) }
+
     /// Everything that is wrong, each mistake with the file, the member and what is allowed.
     /// - Throws: an error if the schema itself isn't JSON.
     static func problems(_ manifest: Value, file: String) throws -> [ConfigurationError] {
-        let schema = try Value(json: text.utf8)
-        return SchemaCheck(file: file, definitions: schema["$defs"]).check(manifest, schema: schema, key: "").problems
+        let schema = try schema.get()
+        return SchemaCheck(file: file, definitions: schema["$defs"], fills: false)
+            .check(manifest, schema: schema, key: "").problems
     }
 }

@@ -12,8 +12,12 @@ package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
     let definitions: Value
+    /// Whether members that are left out get their defaults. Who only looks for mistakes saves most of the work.
+    let fills: Bool
 
-    package init(file: String, definitions: Value = .null) { (self.file, self.definitions) = (file, definitions) }
+    package init(file: String, definitions: Value = .null, fills: Bool = true) {
+        (self.file, self.definitions, self.fills) = (file, definitions, fills)
+    }
 
     /// - Throws: `ConfigurationError` with the key and what is allowed.
     package func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
@@ -113,12 +117,13 @@ package struct SchemaCheck {
             return .null
         }
         let properties = schema["properties"].object ?? [:]
+        let given = value.object ?? [:]
         func path(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
         for name in (schema["required"].array ?? []).compactMap(\.string) where !value.isNull && value[name].isNull {
             problems.append(error(path(name), "is missing"))
         }
         var resolved: [String: Value] = [:]
-        for (name, member) in Value.inOrder(value.object ?? [:]) where properties[name] == nil {
+        for (name, member) in Value.inOrder(given) where properties[name] == nil {
             guard schema["additionalProperties"].object != nil else {
                 problems.append(error(path(name), Self.unknown(name, among: properties.keys.sorted())))
                 continue
@@ -126,8 +131,8 @@ package struct SchemaCheck {
             if let reason = format(name, schema["propertyNames"]) { problems.append(error(path(name), reason)) }
             resolved[name] = resolve(member, schema["additionalProperties"], path(name), &problems)
         }
-        for (name, property) in Value.inOrder(properties) {
-            let member = resolve(value[name], property, path(name), &problems)
+        for (name, property) in Value.inOrder(fills ? properties : properties.filter { given[$0.key] != nil }) {
+            let member = resolve(given[name] ?? .null, property, path(name), &problems)
             if !member.isNull { resolved[name] = member }
         }
         return .object(resolved)
