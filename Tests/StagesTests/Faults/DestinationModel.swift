@@ -1,5 +1,6 @@
 import FilesStage
 import HealthModel
+import HomeAssistantStage
 import Simulation
 import StageKit
 
@@ -19,11 +20,18 @@ protocol DestinationModel: AnyObject {
     func contents() throws -> [String: Value]
     /// Whether it keeps what the stack no longer knows of, and says so as `beyond`. Otherwise it shows nothing else.
     var keepsWhatIsBeyond: Bool { get }
+    /// Whether what it shows depends on the date.
+    var showsToday: Bool { get }
+}
+
+extension DestinationModel {
+    var showsToday: Bool { false }
 }
 
 /// The destinations that have a model. Each script has one of them, besides the backend.
 enum ModelledDestination: String, CaseIterable {
     case files
+    case homeAssistant = "home-assistant"
 
     /// The one that a script has.
     static func of(script: UInt64) -> Self { allCases[Int(script % UInt64(allCases.count))] }
@@ -31,6 +39,7 @@ enum ModelledDestination: String, CaseIterable {
     var plugin: StagePlugin {
         switch self {
         case .files: .files
+        case .homeAssistant: .homeAssistant
         }
     }
 
@@ -38,12 +47,14 @@ enum ModelledDestination: String, CaseIterable {
     func configuration(folder: String) throws -> [String: Value] {
         switch self {
         case .files: ["settleSeconds": 1]
+        case .homeAssistant: [:]
         }
     }
 
     func model(in world: SimulatedWorld) -> any DestinationModel {
         switch self {
         case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
+        case .homeAssistant: BrokerModel(in: world)
         }
     }
 }

@@ -45,6 +45,8 @@ final class FaultRun {
     private var flipped: Set<String> = []
     private var didDestinationFail = false
     private var hasClockJumped = false
+    /// The latest that the clock has shown.
+    private var latest = Instant.epoch
 
     /// Every day of the data is over, wherever the person was.
     private static func end() throws -> Instant { try SimulatedData.end() + .seconds(86_400) }
@@ -119,17 +121,32 @@ final class FaultRun {
         }
         try run.settleDestination()
         run.askDoctor()
-        return try run.outcome
+        let (delivered, shown) = (run.delivered, try run.shown())
+        return Outcome(problems: run.problems, backend: delivered, other: shown)
     }
 
-    private var outcome: Outcome {
-        get throws {
-            var alive: [String: Value] = [:]
-            for kind in ["samples", "nights", "days", "workouts"] {
-                for (key, content) in stack.backend.alive(kind) { alive["\(kind) \(key.user) \(key.id)"] = content }
-            }
-            return Outcome(problems: problems, backend: alive, other: try destination.contents())
+    /// What is at the backend.
+    private var delivered: [String: Value] {
+        var alive: [String: Value] = [:]
+        for kind in ["samples", "nights", "days", "workouts"] {
+            for (key, content) in stack.backend.alive(kind) { alive["\(kind) \(key.user) \(key.id)"] = content }
         }
+        return alive
+    }
+
+    /// What the other destination shows: if it shows the present day, then on the same date after each run.
+    private func shown() throws -> [String: Value] {
+        guard destination.showsToday else { return try destination.contents() }
+        latest = max(latest, world.now)
+        // Yesterday is the last day of the data. It isn't kept for more than three days, so if the clock was further
+        // ahead, a person has it read again.
+        world.wallOffset = try SimulatedData.end() - .microseconds(world.monotonic.microseconds)
+        if latest > (try Self.end()) + .seconds(36 * 3600) {
+            for host in world.hosts where host.name == other.plugin.name { ask("reset", host) }
+        }
+        try world.run(for: .seconds(60))
+        try settleDestination()
+        return try destination.contents()
     }
 
     func run(against calm: Outcome) throws {
@@ -162,8 +179,8 @@ final class FaultRun {
         try settleDestination()
         simulated = world.monotonic - start
         counts.merge(world.counts, uniquingKeysWith: +)
-        try compare(with: calm)
         askDoctor()
+        try compare(with: calm)
     }
 
     /// From here on nothing goes wrong, and the clock is right.
@@ -243,6 +260,7 @@ final class FaultRun {
         case .jump(let hours):
             hasClockJumped = true
             world.wallOffset += .seconds(Int64(hours) * 3600)
+            latest = max(latest, world.now)
         case .sleep(let minutes): world.suspend(.seconds(Int64(minutes) * 60))
         case .disk(let number, let failure, let after, let times):
             disk.fail(host(number).path, failure, after: after, times: times)
@@ -420,16 +438,15 @@ final class FaultRun {
     }
 
     private func compare(with calm: Outcome) throws {
-        let outcome = try outcome
-        compare(outcome.backend, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
-        compare(
-            outcome.other, with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
+        compare(delivered, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
         if lost.isEmpty, !didDestinationFail, stack.backend.acceptedTwice > 0 {
             problems.append("\(stack.backend.acceptedTwice) elements were accepted as new twice")
         }
         if isTraced { print(try positions) }
         let letters = world.hosts.reduce(0) { $0 + ($1.heartbeat?.uploader?.deadLetters ?? 0) }
         if letters > 0 { problems.append("\(letters) dead letters") }
+        compare(
+            try shown(), with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
     }
 
     /// - Parameter instance: the process that delivers there.

@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test func everyProcessCanBeMet() throws {
-        let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [.files])
+    @Test(arguments: ModelledDestination.allCases) func everyProcessCanBeMet(_ other: ModelledDestination) throws {
+        let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [other])
         #expect(stack.world.hosts.count == FaultPlan.hosts)
         let handlers = stack.world.hosts.indices.filter { stack.handler(stack.world.hosts[$0].name, version: 1) != nil }
         #expect(handlers == Array(FaultPlan.handlers))

@@ -1,5 +1,4 @@
 import Foundation
-import HealthModel
 import MQTT
 import MessageBus
 import StageKit
@@ -11,16 +10,9 @@ final class BrokerSession {
     private let bell: Bell
     private var opening: (job: EffectJob, request: KeepConnected)?
     private var connection: MQTTConnection?
-    /// Whether the broker has accepted the connection.
-    private var isOpen = false
-    /// What the broker retains is still arriving.
-    private var look: RetainedLook?
-    /// Whether the broker has been sent anything over this connection.
-    private var hasPublished = false
-    /// The messages not yet acknowledged, by their numbers, and how many are left of each request.
-    private var unacknowledged: [Int32: EffectJob] = [:]
-    private var left: [Int64: Int] = [:]
-    private var pace = RetryPace()
+    private var exchange = BrokerExchange()
+    /// The requests that the broker hasn't acknowledged.
+    private var publishing: [Int64: EffectJob] = [:]
 
     /// How often the library gets a turn even if nothing happens, so that it can send its pings.
     private static let turn: Int32 = 10_000
@@ -47,7 +39,7 @@ final class BrokerSession {
                     }
                 }
                 guard let current = connection else { continue }
-                let most = look.map { min(Self.turn, $0.milliseconds(at: .now)) } ?? Self.turn
+                let most = exchange.look.map { min(Self.turn, $0.milliseconds(at: .now)) } ?? Self.turn
                 try handle(current.wait(bell: bell.reading, milliseconds: most), current, opening.request.topics)
                 bell.silence()
             } catch {
@@ -69,13 +61,11 @@ final class BrokerSession {
 
     /// Without a connection this does nothing: the stage learns that the connection was lost, and asks again.
     private func publish(_ request: Publish, _ job: EffectJob) {
-        guard let connection, isOpen else { return }
+        guard let connection, exchange.isOpen else { return }
+        publishing[job.effect.id] = job
         do throws(MQTTError) {
             for post in request.posts {
-                let number = try connection.publish(post.topic, post.payload)
-                unacknowledged[number] = job
-                left[job.effect.id, default: 0] += 1
-                hasPublished = true
+                exchange.sent(try connection.publish(post.topic, post.payload), of: job.effect.id)
             }
         } catch {
             lose(error)
@@ -85,40 +75,14 @@ final class BrokerSession {
     private func handle(
         _ events: [MQTTConnection.Event], _ connection: MQTTConnection, _ topics: MQTTTopics
     ) throws(MQTTError) {
-        var heard: [Heard] = []
-        for event in events {
-            switch event {
-            case .connected:
-                isOpen = true
-                pace.opened(at: ContinuousClock.now)
-                let filters = topics.own + [topics.birth]
-                for filter in filters { try connection.subscribe(filter) }
-                look = RetainedLook(filters: filters.count, at: .now)
-                report(.connected)
+        for step in exchange.take(events, of: topics, at: .now) {
+            switch step {
+            case .subscribe(let filter): try connection.subscribe(filter)
+            case .report(let news): report(news)
+            case .done(let request): publishing.removeValue(forKey: request)?.answer(Published())
             case .ended(let why): throw why
-            case .acknowledged(let number): acknowledge(number)
-            case .subscribed: look?.answered(at: .now)
-            case .message(let topic, let payload, let isRetained):
-                if isRetained { look?.heard(at: .now) }
-                let text = String(decoding: payload, as: UTF8.self)
-                if topic == topics.birth, topic != topics.status {
-                    if !isRetained, text == "online" { report(.born) }
-                } else {
-                    heard.append(Heard(topic: topic, payload: text, isRetained: isRetained))
-                }
             }
         }
-        if !heard.isEmpty { report(.heard(heard)) }
-        if let end = look, end.isOver(at: .now) {
-            look = nil
-            report(.looked)
-        }
-    }
-
-    private func acknowledge(_ number: Int32) {
-        guard let job = unacknowledged.removeValue(forKey: number), let count = left[job.effect.id] else { return }
-        left[job.effect.id] = count > 1 ? count - 1 : nil
-        if count == 1 { job.answer(Published()) }
     }
 
     private func report(_ news: BrokerNews) {
@@ -128,9 +92,8 @@ final class BrokerSession {
 
     private func lose(_ why: MQTTError) {
         connection = nil
-        (isOpen, look, hasPublished) = (false, nil, false)
-        (unacknowledged, left) = ([:], [:])
-        let wait = pace.wait(afterLossAt: ContinuousClock.now)
+        publishing = [:]
+        let wait = exchange.lose(at: .now)
         report(.lost(why, retryAfter: wait))
         // Jobs that ring the bell in the meantime are for the lost connection.
         let end = ContinuousClock.now + .seconds(wait)
@@ -142,8 +105,8 @@ final class BrokerSession {
 
     /// After a goodbye the broker doesn't publish the last will, so this does, unless the topics are another stack's.
     private func sayGoodbye() {
-        guard let connection, isOpen, let topics = opening?.request.topics else { return }
-        guard hasPublished else { return connection.disconnect() }
+        guard let connection, exchange.isOpen, let topics = opening?.request.topics else { return }
+        guard exchange.hasPublished else { return connection.disconnect() }
         do {
             let number = try connection.publish(topics.status, "offline")
             let end = ContinuousClock.now + Self.goodbye
