@@ -171,6 +171,31 @@ import Testing
         #expect(try steps(Self.today).isNull && steps(Self.yesterday).int == 400)
     }
 
+    /// While the clock is ahead, days that no sensor shows are left out; once it is right, they are read again, also if
+    /// the process ended in between.
+    @Test(arguments: [false, true]) func aClockThatWasAheadBringsTheDaysBack(restarts: Bool) throws {
+        try begin()
+        try settle()
+        rig.now += .seconds(30 * 86_400)
+        try summaries([row(4, Self.day.adding(days: 29), steps: 7)], through: 4)
+        try settle()
+        rig.now += .seconds(-30 * 86_400)
+        if restarts {
+            try rig.restart()
+            try connect(try #require(rig.effects.first { $0.request is KeepConnected }), [])
+            try rig.hear(beat("observer", head(1)))
+        }
+        try rig.hear(beat("consolidator", head(4)))
+        let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
+        try rig.answer(pull, .reset(head(4)))
+        try settle()
+        try summaries(
+            [row(2, Self.day.adding(days: -1), steps: 9000), row(3, Self.day, steps: 400)], through: 4)
+        #expect(try steps(Self.today).int == 400 && steps(Self.yesterday).int == 9000)
+        try settle()
+        #expect(try rig.report().frontier["consolidator"] == 4)
+    }
+
     @Test func aBrokerThatComesBackGetsEverything() throws {
         try begin()
         let all = posts.count

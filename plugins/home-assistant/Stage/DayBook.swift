@@ -28,6 +28,9 @@ struct DayBook {
     private var unsavedDays: Set<Key> = []
     /// Users whose days in reach have changed since the last `takeChanged`.
     private var changed: Set<String> = []
+    /// The first day whose summary is kept; nil before anything was left out.
+    private var first: Int?
+    private static let kept = ValueTable("kept")
 
     /// A zone change moves a person's current day by one day at most; and days begin up to a day before UTC's.
     private static let reach = 3
@@ -45,6 +48,7 @@ struct DayBook {
     }
 
     mutating func open(_ turn: Turn) throws {
+        first = try Self.kept.value("first", in: turn.database)?.int.map { Int($0) }
         try turn.database.prepare("SELECT user, generation, ranges FROM dates").forEachRow { row in
             people[row.string(0), default: Person()].days[row.string(1)] = DateSet(
                 wireValue: try Value(json: row.bytes(2)))
@@ -54,6 +58,9 @@ struct DayBook {
         }
         changed.formUnion(people.keys)
     }
+
+    /// Whether summaries were left out that may be shown after all: the clock was ahead, and was set back.
+    func lacksDays(now: Instant) -> Bool { first.map { Self.oldest(now) < $0 } ?? false }
 
     /// Whether a user has at least one day.
     func knows(_ user: String) -> Bool { people[user] != nil }
@@ -88,7 +95,7 @@ struct DayBook {
             unsavedPeople.insert(user)
         }
         person.days = person.days.filter { !$0.value.isEmpty }
-        let kept = day >= Self.oldest(now) ? row.body : nil
+        let kept = day >= begin(at: now) ? row.body : nil
         if person.summaries[day] != kept {
             person.summaries[day] = kept
             unsavedDays.insert(Key(user: user, day: day))
@@ -119,7 +126,7 @@ struct DayBook {
 
     /// Drops the summaries of days that no sensor shows any more.
     mutating func prune(now: Instant) {
-        let oldest = Self.oldest(now)
+        let oldest = begin(at: now)
         for (user, person) in people {
             for day in person.summaries.keys where day < oldest {
                 people[user]?.summaries[day] = nil
@@ -128,9 +135,27 @@ struct DayBook {
         }
     }
 
+    /// - Returns: the first day whose summary is kept from now on.
+    private mutating func begin(at now: Instant) -> Int {
+        let oldest = max(first ?? .min, Self.oldest(now))
+        first = oldest
+        return oldest
+    }
+
+    /// From here on, the days that may be shown now are kept: the caller reads all days again.
+    mutating func beginAgain(_ turn: Turn) throws {
+        first = Self.oldest(turn.now)
+        try saveFirst(turn)
+    }
+
+    private func saveFirst(_ turn: Turn) throws {
+        if let first { try Self.kept.set("first", to: .integer(Int64(first)), turn) }
+    }
+
     mutating func save(_ turn: Turn) throws {
         guard !unsavedPeople.isEmpty || !unsavedDays.isEmpty else { return }
         let database = try turn.write().database
+        try saveFirst(turn)
         try savePeople(database)
         try saveDays(database)
     }
@@ -162,9 +187,10 @@ struct DayBook {
 
     mutating func clear(_ turn: Turn) throws {
         changed.formUnion(people.keys)
-        people = [:]
+        (people, first) = ([:], nil)
         (unsavedPeople, unsavedDays) = ([], [])
         try turn.write().database.execute("DELETE FROM dates; DELETE FROM summaries")
+        try Self.kept.remove("first", turn)
     }
 
     private static func oldest(_ now: Instant) -> Int {

@@ -168,6 +168,11 @@ package final class HomeAssistantStage: Stage {
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         zones.pump(turn)
+        if book.lacksDays(now: turn.now) {
+            waiting = []
+            try summaries.forget(turn)
+            try book.beginAgain(turn)
+        }
         update(turn)
         try settle(turn)
         // The end of a new history may have removed days.
