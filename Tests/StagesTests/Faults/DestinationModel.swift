@@ -1,5 +1,7 @@
 import FilesStage
+import Foundation
 import HealthModel
+import PostgresStage
 import Simulation
 import StageKit
 
@@ -23,7 +25,7 @@ protocol DestinationModel: AnyObject {
 
 /// The destinations that have a model. Each script has one of them, besides the backend.
 enum ModelledDestination: String, CaseIterable {
-    case files
+    case files, postgres
 
     /// The one that a script has.
     static func of(script: UInt64) -> Self { allCases[Int(script % UInt64(allCases.count))] }
@@ -31,19 +33,25 @@ enum ModelledDestination: String, CaseIterable {
     var plugin: StagePlugin {
         switch self {
         case .files: .files
+        case .postgres: .postgres
         }
     }
 
     /// - Parameter folder: where it may put files of its own.
     func configuration(folder: String) throws -> [String: Value] {
         switch self {
-        case .files: ["settleSeconds": 1]
+        case .files: return ["settleSeconds": 1]
+        case .postgres:
+            let file = folder + "/postgres-url"
+            try "postgresql://healthbus@127.0.0.1:5432/health".write(toFile: file, atomically: true, encoding: .utf8)
+            return ["urlFile": .string(file), "retryBaseSeconds": 0.2, "retryCapSeconds": 4]
         }
     }
 
     func model(in world: SimulatedWorld) -> any DestinationModel {
         switch self {
         case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
+        case .postgres: PostgresModel(in: world)
         }
     }
 }

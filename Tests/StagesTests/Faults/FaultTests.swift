@@ -48,10 +48,13 @@ import Testing
     }
 
     @Test func everyProcessCanBeMet() throws {
-        let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [.files])
-        #expect(stack.world.hosts.count == FaultPlan.hosts)
-        let handlers = stack.world.hosts.indices.filter { stack.handler(stack.world.hosts[$0].name, version: 1) != nil }
-        #expect(handlers == Array(FaultPlan.handlers))
+        for other in ModelledDestination.allCases {
+            let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [other])
+            let hosts = stack.world.hosts
+            #expect(hosts.count == FaultPlan.hosts)
+            let handlers = hosts.indices.filter { stack.handler(hosts[$0].name, version: 1) != nil }
+            #expect(handlers == Array(FaultPlan.handlers))
+        }
     }
 
     private static func range(_ text: String) -> ClosedRange<UInt64>? {
