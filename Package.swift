@@ -441,8 +441,8 @@ let package = Package(
                     "FilesStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "HealthPush",
                     "HealthStatistics", "HealthStore", "HeartRateStage", "HomeAssistantStage", "IngestStage",
                     "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",
-                    "PlacesStage", "Protocol", "SQLite", "Simulation", "SleepStage", "StageKit", "StepsStage",
-                    "TestSupport", "UploaderStage", "WorkoutsStage",
+                    "PlacesStage", "PostgreSQL", "PostgresStage", "PostgresStore", "Protocol", "SQLite", "Simulation",
+                    "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Tools",

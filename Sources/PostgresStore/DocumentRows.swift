@@ -2,15 +2,17 @@ import HealthModel
 import PostgreSQL
 
 /// A batch's days, workouts and nights as rows of their staging table.
-struct DocumentRows {
+package struct DocumentRows {
     /// Why documents are refused, by index in the batch.
-    private(set) var refused: [Int: String] = [:]
+    package private(set) var refused: [Int: String] = [:]
     private(set) var count = 0
-    private(set) var bytes: [UInt8] = []
+    /// The input for `COPY`.
+    package private(set) var bytes: [UInt8] = []
 
-    static let columns = "kind, id, version, deleted, start_time, end_time, date, body"
+    /// The columns of a row, in order.
+    package static let columns = "kind, id, version, deleted, start_time, end_time, date, body"
 
-    init(_ batch: PostgresBatch) {
+    package init(_ batch: PostgresBatch) {
         var out = CopyRows(fields: 8, reserving: batch.documents.reduce(0) { $0 + 150 + ($1.body?.utf8.count ?? 0) })
         for (index, document) in batch.documents.enumerated() {
             let body = document.body.map { Array($0.utf8) }

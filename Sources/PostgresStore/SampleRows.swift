@@ -3,22 +3,24 @@ import PostgreSQL
 
 /// A batch's samples as rows of the staging table, made in one pass over their columns; manual ones that aren't deleted
 /// are set aside to be written one by one.
-struct SampleRows {
-    private(set) var refused: [Int: String] = [:]
+package struct SampleRows {
+    /// Why rows are refused, by index in the batch.
+    package private(set) var refused: [Int: String] = [:]
     /// Rows of the page that are manual and not deleted.
-    private(set) var manual: [Int] = []
+    package private(set) var manual: [Int] = []
     private(set) var count = 0
     /// The input for `COPY`.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     let years: Set<Int>
 
     /// The years 0 to 9999, as in JSON times.
     fileprivate static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
-    static let columns =
+    /// The columns of a row, in order.
+    package static let columns =
         "id, version, deleted, type, start_time, end_time, value, unit, source, manual, healthkit_uuid, metadata, payload"
 
-    init(_ batch: PostgresBatch) {
+    package init(_ batch: PostgresBatch) {
         let page = batch.samples
         let fields = PageFields(page)
         var out = CopyRows(fields: 13, reserving: (batch.rows.count + batch.deletions.count) * 260)

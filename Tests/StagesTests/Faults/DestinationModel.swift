@@ -1,6 +1,8 @@
 import FilesStage
+import Foundation
 import HealthModel
 import HomeAssistantStage
+import PostgresStage
 import Simulation
 import StageKit
 
@@ -30,7 +32,7 @@ extension DestinationModel {
 
 /// The destinations that have a model. Each script has one of them, besides the backend.
 enum ModelledDestination: String, CaseIterable {
-    case files
+    case files, postgres
     case homeAssistant = "home-assistant"
 
     /// The one that a script has.
@@ -40,14 +42,19 @@ enum ModelledDestination: String, CaseIterable {
         switch self {
         case .files: .files
         case .homeAssistant: .homeAssistant
+        case .postgres: .postgres
         }
     }
 
     /// - Parameter folder: where it may put files of its own.
     func configuration(folder: String) throws -> [String: Value] {
         switch self {
-        case .files: ["settleSeconds": 1]
-        case .homeAssistant: [:]
+        case .files: return ["settleSeconds": 1]
+        case .postgres:
+            let file = folder + "/postgres-url"
+            try "postgresql://healthbus@127.0.0.1:5432/health".write(toFile: file, atomically: true, encoding: .utf8)
+            return ["urlFile": .string(file), "retryBaseSeconds": 0.2, "retryCapSeconds": 4]
+        case .homeAssistant: return [:]
         }
     }
 
@@ -55,6 +62,7 @@ enum ModelledDestination: String, CaseIterable {
         switch self {
         case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
         case .homeAssistant: BrokerModel(in: world)
+        case .postgres: PostgresModel(in: world)
         }
     }
 }

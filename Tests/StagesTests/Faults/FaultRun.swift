@@ -416,7 +416,7 @@ final class FaultRun {
             for host in world.hosts {
                 lines += "\n\(host.name): " + (host.heartbeat?.head.map { "\($0)" } ?? "not running")
                 guard let reader = host.reader else { continue }
-                if host.plugin == "uploader" {
+                if host.heartbeat?.uploader != nil {
                     try reader.prepare("SELECT report FROM proofs").forEachRow {
                         lines += "\n    proof: \($0.string(0))"
                     }
@@ -454,7 +454,8 @@ final class FaultRun {
             let (here, there) = (other.object ?? ["": other], content.object ?? ["": content])
             // How often a day was revised depends on when its data arrived; and a sample that an export brought first,
             // since what the phone sent before was lost, is delivered without the phone's UUID.
-            let ignored: Set = lost.contains(stack.observer.name) ? ["revision", "healthkitUUID"] : ["revision"]
+            let ignored: Set =
+                lost.contains(stack.observer.name) ? ["revision", "healthkitUUID", "healthkit_uuid"] : ["revision"]
             let names = Set(here.keys).union(there.keys).filter { !ignored.contains($0) && here[$0] != there[$0] }
             if !names.isEmpty {
                 let shown = names.sorted().map {

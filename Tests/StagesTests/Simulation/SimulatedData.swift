@@ -137,9 +137,11 @@ struct SimulatedData {
         let overlay: Value = ["instances": .object(instances)]
         try overlay.json().write(toFile: file, atomically: true, encoding: .utf8)
         let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "")
-        return try SimulatedStack(
+        let stack = try SimulatedStack(
             StackConfiguration(path: file, catalog: catalog), seed: seed, wall: Self.start(), zone: Self.zone,
             files: files ?? self.files, trace: trace, destinations: destinations.map(\.plugin))
+        stack.folder = folder
+        return stack
     }
 
     /// Every third seed releases at once, like delivery without a debouncer; the others have windows, and one type has

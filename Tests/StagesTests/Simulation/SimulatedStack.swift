@@ -9,6 +9,7 @@ import Protocol
 import SQLite
 import Simulation
 import StageKit
+import TestSupport
 import UploaderStage
 
 /// A file in a simulated inbox.
@@ -36,6 +37,8 @@ final class SimulatedStack {
     /// Two stacks that deliver to the same one hand it to each other.
     var backend = FakeBackend()
     let observer: SimulatedHost
+    /// Files that its configuration names; they go with it.
+    var folder: TemporaryFolder?
     let configuration: StackConfiguration
     private let builder: StageBuilder
 

@@ -4,7 +4,7 @@ import PostgresStore
 
 extension DeliveryGroup {
     /// The batch to write for some elements.
-    func batch(_ part: Range<Int>) throws -> PostgresBatch {
+    package func batch(_ part: Range<Int>) throws -> PostgresBatch {
         switch content {
         case .samples(let page): PostgresBatch(user: user, samples: page, rows: part)
         case .workouts(let all): PostgresBatch(user: user, documents: all[part].map { $0.written(as: .workout) })
@@ -34,7 +34,7 @@ extension DeliveryGroup.Document {
 
 extension DeliveryAnswer {
     /// What the store did with a request's elements.
-    init(_ outcome: PostgresOutcome, _ request: DeliveryRequest) {
+    package init(_ outcome: PostgresOutcome, _ request: DeliveryRequest) {
         let refused = outcome.refused.sorted { $0.key < $1.key }.map { place, reason in
             Refusal(
                 id: request.group.element(request.part.lowerBound + place).id, index: nil, reason: reason)
