@@ -65,7 +65,7 @@ final class FaultRun {
         other = .of(script: plan.script)
         stack = try data.stack(seed: plan.chance, files: [], trace: trace, destinations: [other])
         var scripting = SimulatedRandom(seed: plan.script &* 0x9E37_79B9)
-        let script = PhoneScript(data, seed: plan.script, using: &scripting)
+        let script = try PhoneScript(data, seed: plan.script, using: &scripting)
         stack.inbox = script.inputs.compactMap { if case .export(let file) = $0 { file } else { nil } }
         sender = PhoneSender(script, to: stack)
         disk = try FaultyDisk(folder: stack.world.folder.path)

@@ -1,25 +1,25 @@
 import Foundation
 import HealthModel
+import HealthPush
+import IngestStage
 import Protocol
 import SQLite
 import Simulation
 
 /// What phones and people send, one thing after the other: the next begins when the one before is durable. Sending
-/// everything once more changes nothing.
+/// everything once more changes nothing, and neither does the order in which requests of one input arrive.
 struct PhoneScript {
     enum Input {
-        case push([Record])
-        case delete([SampleID])
+        /// Requests that are on their way at the same time.
+        case requests([PhoneRequest])
         case export(SimulatedFile)
         case undo(export: String)
         case zone(String, from: Instant)
-        /// A request with an item that can't be understood.
-        case poison
     }
 
     var inputs: [Input] = []
 
-    init(_ data: SimulatedData, seed: UInt64, using random: inout SimulatedRandom) {
+    init(_ data: SimulatedData, seed: UInt64, using random: inout SimulatedRandom) throws {
         var number: UInt64 = 0
         var seen: Set<Record> = []
         var waiting = (data.records["me"] ?? []).filter { seen.insert($0).inserted }.map { record in
@@ -28,31 +28,49 @@ struct PhoneScript {
             record.uuid = SampleID(high: seed << 32 | number, low: 0x8000_0000_0000_0000 | number)
             return record
         }
+        let steps = waiting.filter { $0.type == SimulatedData.steps }
         // A phone that was offline sends its newest samples first.
         if Int.random(in: 0..<4, using: &random) == 0 { waiting.reverse() }
         var sent: [Record] = []
+        var events = 0
         var exports = data.files
         var imported: [SimulatedFile] = []
         let renamed = Self.renamed(data.records["anna"] ?? [], condensing: Bool.random(using: &random))
         while !waiting.isEmpty || !exports.isEmpty {
             switch Int.random(in: 0..<10, using: &random) {
-            case 0...3 where !waiting.isEmpty:
+            case 0...2 where !waiting.isEmpty:
                 let part = Array(waiting.prefix(Int.random(in: 10...80, using: &random)))
                 waiting.removeFirst(part.count)
+                inputs.append(.requests(try Self.requests(with: part, after: sent, using: &random)))
                 sent += part
-                inputs.append(.push(part))
+            case 3 where Bool.random(using: &random):
+                if Bool.random(using: &random), !steps.isEmpty {
+                    let hours = steps[Int.random(in: 0..<steps.count, using: &random)...].prefix(12)
+                    let isOver = Bool.random(using: &random)
+                    inputs.append(.requests([try .hours(of: Array(hours), areComplete: isOver)]))
+                } else {
+                    events += 1
+                    inputs += try Self.event(events, using: &random)
+                }
             case 4 where !sent.isEmpty:
-                let ids = (0..<Int.random(in: 1...3, using: &random))
-                    .compactMap { _ in sent[Int.random(in: 0..<sent.count, using: &random)].uuid }
-                inputs.append(.delete(ids))
-            case 5:
+                let old = (0..<Int.random(in: 1...3, using: &random))
+                    .map { _ in sent[Int.random(in: 0..<sent.count, using: &random)] }
+                let deletion = try PhoneRequest.samples([], deleted: old.compactMap(\.uuid))
+                // An old request with what is deleted may come at the same time, or later.
+                let again = try PhoneRequest.push(old, by: Self.way(using: &random))
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: inputs.append(.requests([deletion, again]))
+                case 1: inputs += [.requests([deletion]), .requests([again])]
+                default: inputs.append(.requests([deletion]))
+                }
+            case 5 where Bool.random(using: &random):
                 // It was never sent, or is sent only later.
                 let unknown = waiting.first?.uuid ?? SampleID(high: seed, low: 1)
-                inputs.append(.delete([Bool.random(using: &random) ? unknown : SampleID(high: seed, low: 2)]))
+                let uuid = Bool.random(using: &random) ? unknown : SampleID(high: seed, low: 2)
+                inputs.append(.requests([try .samples([], deleted: [uuid], areLines: Bool.random(using: &random))]))
             case 6 where !sent.isEmpty:
                 // A retry of an old request, late.
-                let first = Int.random(in: 0..<sent.count, using: &random)
-                inputs.append(.push(Array(sent[first...].prefix(20))))
+                inputs.append(.requests([try Self.retry(of: sent, using: &random)]))
             case 7 where !exports.isEmpty:
                 let export = exports.removeFirst()
                 imported.append(export)
@@ -61,7 +79,8 @@ struct PhoneScript {
                 let moment = data.moments[Int.random(in: 0..<data.moments.count, using: &random)]
                 let zones = ["America/New_York", "Asia/Tokyo", "Pacific/Apia", "Pacific/Honolulu", SimulatedData.zone]
                 inputs.append(.zone(zones[Int.random(in: 0..<zones.count, using: &random)], from: moment))
-            case 9 where Bool.random(using: &random): inputs.append(.poison)
+            case 9 where Bool.random(using: &random):
+                inputs.append(.requests([try .push([], by: Self.way(using: &random), hasOdd: true)]))
             default: break
             }
         }
@@ -69,6 +88,51 @@ struct PhoneScript {
         if Int.random(in: 0..<3, using: &random) == 0, let last = imported.last {
             inputs.append(.undo(export: last.id))
         }
+    }
+
+    private static func way(using random: inout SimulatedRandom) -> WayIn {
+        WayIn.all[Int.random(in: 0..<WayIn.all.count, using: &random)]
+    }
+
+    private static func retry(of sent: [Record], using random: inout SimulatedRandom) throws -> PhoneRequest {
+        let first = Int.random(in: 0..<sent.count, using: &random)
+        return try .push(Array(sent[first...].prefix(20)), by: way(using: &random))
+    }
+
+    /// How records come in for the first time.
+    /// - Parameter sent: what came before.
+    private static func requests(
+        with part: [Record], after sent: [Record], using random: inout SimulatedRandom
+    ) throws -> [PhoneRequest] {
+        let usual = try PhoneRequest.samples(part)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: return [try .push(part, by: way(using: &random))]
+        // Several apps send the same at once.
+        case 1: return try WayIn.all.map { try .push(part, by: $0) }
+        // The connection broke, and the phone sends it again while the ingest is still busy with it.
+        case 2: return [usual, usual]
+        // Deletions, samples and what can't be understood are a part each.
+        case 3, 4:
+            let old = sent.isEmpty ? [] : [sent[Int.random(in: 0..<sent.count, using: &random)]]
+            let mixed = try PhoneRequest.samples(
+                part, deleted: old.compactMap(\.uuid), hasOdd: true, areLines: Bool.random(using: &random))
+            return Bool.random(using: &random) ? [mixed] : [mixed, mixed]
+        // A late retry comes while a newer request is on its way.
+        case 5 where !sent.isEmpty: return [usual, try retry(of: sent, using: &random)]
+        default: return [usual]
+        }
+    }
+
+    /// A person enters something, and may change or remove it. What was removed isn't sent again after that, but by a
+    /// phone that gave up waiting.
+    private static func event(_ number: Int, using random: inout SimulatedRandom) throws -> [Input] {
+        let id = "event-\(number)"
+        let start = try SimulatedData.start() + .seconds(600 * number)
+        let entry = PhoneRequest.addEvent(id, of: "coffee", at: start, Int64.random(in: 1...4, using: &random))
+        var inputs: [Input] = [.requests([.addType("coffee")]), .requests([entry, entry])]
+        if Bool.random(using: &random) { inputs.append(.requests([.changeEvent(id, to: 7)])) }
+        if Int.random(in: 0..<3, using: &random) == 0 { inputs += [.requests([.removeEvent(id)]), .requests([entry])] }
+        return inputs
     }
 
     /// A later export in which a person's watch has another name, and, if asked, neighbouring steps are one sample.
@@ -89,17 +153,29 @@ struct PhoneScript {
     }
 }
 
-/// Sends a script to a simulated stack, and repeats each input until the observer has answered for it.
+/// Sends a script to a simulated stack, through the ingest or as commands, and repeats each input until it is answered.
 final class PhoneSender {
+    /// What a phone does about one request of the current input.
+    private struct Call {
+        /// When it sends the request, if there is no answer by then.
+        var at: MonotonicTime
+        var isAnswered = false
+    }
+
     private unowned let stack: SimulatedStack
     private let script: PhoneScript
     private var next = 0
     private var tries = 0
     /// Rises with each pass through the script.
     private(set) var pass = 1
-    private var receipt: IngestReceipt?
     private var asked = MonotonicTime.distantPast
     private var began = MonotonicTime.distantPast
+    /// By request of the current input.
+    private var calls: [Call] = []
+    /// Requests that the ingest has: with the call that waits for each, if one still does.
+    private var flights: [(call: Int?, flight: PhoneFlight)] = []
+    /// How many ids the ingest has given.
+    private var ids = 0
     /// How long until the next input, at most, in microseconds.
     var pause: Int64 = 3_000_000
     /// Which pass's import is being undone.
@@ -109,73 +185,123 @@ final class PhoneSender {
         (self.script, self.stack) = (script, stack)
     }
 
-    var hasEnded: Bool { next == script.inputs.count }
+    /// What a phone gave up waiting for may still arrive, and must have.
+    var hasEnded: Bool { next == script.inputs.count && flights.isEmpty }
 
     /// Sends everything again from the beginning, as after a store was lost.
     func beginAgain() {
-        (next, tries, undoes, receipt) = (0, 0, 1, nil)
+        (next, tries, undoes, calls) = (0, 0, 1, [])
         pass += 1
         asked = .distantPast
+        for index in flights.indices { flights[index].call = nil }
     }
 
     func begin() { stack.world.schedule(.action { [unowned self] in try step() }, after: .milliseconds(50)) }
 
+    private static let receipts = IngestReceipt.topic("ingest")
+
     func hear(_ message: Message) {
-        guard message.topic == IngestReceipt.topic("ingest"), let said = message.body.read(IngestReceipt.self),
-            said.id == id, said.part == 0, !stack.world.chance(stack.world.faults.drop)
-        else { return }
-        receipt = said
+        guard message.topic == Self.receipts, let said = message.body.read(IngestReceipt.self) else { return }
+        let world = stack.world
+        if world.chance(world.faults.drop) { return }
+        if world.chance(world.faults.duplicate) { hear(said, after: world.time(microseconds: 0...2_000_000)) }
+        guard world.chance(world.faults.delay) else { return hear(said) }
+        hear(said, after: world.time(microseconds: 0...3_000_000))
     }
 
+    private func hear(_ receipt: IngestReceipt, after delay: Duration) {
+        stack.world.schedule(.action { [unowned self] in hear(receipt) }, after: delay)
+    }
+
+    private func hear(_ receipt: IngestReceipt) {
+        for index in flights.indices { flights[index].flight.hear(receipt, at: stack.world.monotonic) }
+    }
+
+    /// Of an undo.
     private var id: String { "request-\(pass)-\(next)-\(tries)-\(undoes)" }
 
     private func name(of export: String, in pass: Int) -> String { pass == 1 ? export : "\(export)-\(pass)" }
 
     private func step() throws {
         let world = stack.world
-        if !hasEnded, try isAnswered() {
+        moveFlights()
+        if next < script.inputs.count, try isAnswered() {
             if case .undo = script.inputs[next], undoes < pass {
                 // Whoever imported a file twice undoes both.
                 undoes += 1
             } else {
                 (next, undoes) = (next + 1, 1)
             }
-            (tries, receipt) = (0, nil)
+            (tries, calls) = (0, [])
             asked = world.monotonic + world.time(microseconds: 0...pause)
             began = asked
-        } else if !hasEnded, world.monotonic >= asked {
-            if receipt?.beginAgain == true || world.monotonic - began > .seconds(8) {
-                // The ingest gives up after a while, and the phone sends a new request.
-                (tries, receipt, began) = (tries + 1, nil, world.monotonic)
-            }
+        } else if next < script.inputs.count, world.monotonic >= asked {
             send(script.inputs[next])
-            asked = world.monotonic + .seconds(1)
         }
         begin()
     }
 
     private func send(_ input: PhoneScript.Input) {
-        var part = IngestPart(id: id, number: 0, user: "me", device: "phone", way: "/v1/samples")
-        part.isLast = true
+        if case .requests(let requests) = input { return call(requests) }
+        let world = stack.world
+        if world.monotonic - began > .seconds(8) { (tries, began) = (tries + 1, world.monotonic) }
+        world.send("control.observer", command(input), from: "command")
+        asked = world.monotonic + .seconds(1)
+    }
+
+    private func command(_ input: PhoneScript.Input) -> Value {
         switch input {
-        case .push(let records): part.records = Record.batch(records)
-        case .delete(let ids): part.deleted = ids
-        case .poison: part.quarantined = [QuarantinedInput(line: 1, reason: "not a sample", raw: "{\"poison\":1}")]
+        case .requests: return .null
         case .export(let file):
-            let command = ImportFile(id: name(of: file.id, in: pass), path: "/made/up/\(file.id)", user: file.user)
-            return stack.world.send("control.observer", .object(command.body), from: "command")
+            return .object(
+                ImportFile(id: name(of: file.id, in: pass), path: "/made/up/\(file.id)", user: file.user).body)
         case .undo(let export):
             var request = RepairRequest(id: id, action: "undo")
             request.import = name(of: export, in: undoes)
-            return stack.world.send("control.observer", .object(request.body), from: "command")
+            return .object(request.body)
         case .zone(let zone, let from):
-            let body: Value = [
+            return [
                 "command": "zone", "user": "me", "from": .integer(from.microseconds), "action": "add",
                 "zone": .string(zone),
             ]
-            return stack.world.send("control.observer", body, from: "command")
         }
-        stack.world.send(IngestPart.topic("observer"), part.body, from: "ingest")
+    }
+
+    /// Each request of an input begins at a moment of its own.
+    private func call(_ requests: [PhoneRequest]) {
+        let world = stack.world
+        let now = world.monotonic
+        if calls.isEmpty { calls = requests.map { _ in Call(at: now + world.time(microseconds: 0...pause / 2)) } }
+        for index in calls.indices where !calls[index].isAnswered && now >= calls[index].at {
+            // A phone waits for a while, then closes the connection, which the ingest doesn't notice.
+            for other in flights.indices where flights[other].call == index {
+                flights[other].call = nil
+                world.note("request given up by its phone")
+            }
+            flights.append((index, PhoneFlight(requests[index], at: now)))
+            calls[index].at = now + (world.pick(0...1) == 0 ? .seconds(8) : .seconds(40))
+        }
+    }
+
+    private func moveFlights() {
+        let world = stack.world
+        var left: [(call: Int?, flight: PhoneFlight)] = []
+        for (call, before) in flights {
+            var flight = before
+            let step = flight.step(at: world.monotonic) {
+                ids += 1
+                return "request-\(ids)"
+            }
+            switch step {
+            case .done: if let call { calls[call].isAnswered = true }
+            // As long as the ingest asks for.
+            case .failed(.silent): if let call { calls[call].at = world.monotonic + .seconds(5) }
+            case .failed(.refused): if let call { calls[call].at = world.monotonic + .seconds(30) }
+            case .begin, .send, nil: left.append((call, flight))
+            }
+            if case .send(let part, _) = step { world.send(IngestPart.topic("observer"), part.body, from: "ingest") }
+        }
+        flights = left
     }
 
     private func isAnswered() throws -> Bool {
@@ -185,7 +311,7 @@ final class PhoneSender {
 
     private func isDone() throws -> Bool {
         switch script.inputs[next] {
-        case .push, .delete, .poison: return receipt.map { $0.beginAgain != true && $0.refused == nil } ?? false
+        case .requests: return !calls.isEmpty && calls.allSatisfy(\.isAnswered)
         case .export(let file): return try stack.state(of: name(of: file.id, in: pass)) == "closed"
         case .undo:
             let repair = stack.observer.heartbeat?.stage.mending

@@ -51,14 +51,7 @@ import Testing
         }
 
         private static func request(_ samples: [ThreeWayLife.Sample]) -> Arrival {
-            let metrics = Dictionary(grouping: samples.filter { $0.metric != nil }) { $0.metric?.name ?? "" }
-            let text = metrics.sorted { $0.key < $1.key }.map { name, list in
-                #"{"name":"\#(name)","units":"\#(list.first?.metric?.unit ?? "")","data":[\#(list.map(\.inAutoExport).joined(separator: ","))]}"#
-            }
-            let workouts = samples.filter { $0.kind == .workout }.map(\.inAutoExport)
-            return .autoExport(
-                #"{"data":{"metrics":[\#(text.joined(separator: ","))],"workouts":[\#(workouts.joined(separator: ","))]}}"#,
-                aggregation: "none")
+            .autoExport(ThreeWayLife.Sample.autoExportBody(samples), aggregation: "none")
         }
 
         /// The same data if the app is set to summarize: a sum over all sources for each hour.

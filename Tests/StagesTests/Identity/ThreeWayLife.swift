@@ -19,7 +19,7 @@ struct ThreeWayLife {
         var isDeleted = false
     }
 
-    enum Kind: CaseIterable { case steps, heartRate, distance, mass, energy, sleep, workout }
+    enum Kind: CaseIterable { case steps, heartRate, respiratoryRate, distance, mass, energy, sleep, workout }
 
     static let firstDay = LocalDay(year: 2025, month: 3, day: 20)
     static let days = 2
@@ -67,6 +67,7 @@ struct ThreeWayLife {
             switch kind {
             case .steps: Double(Int.random(in: 1...900, using: &random))
             case .heartRate: Double(Int.random(in: 500...1500, using: &random)) / 10
+            case .respiratoryRate: Double(Int.random(in: 100...200, using: &random)) / 10
             case .distance: Double.random(in: 5...900, using: &random)
             case .mass: Double.random(in: 60...80, using: &random)
             case .energy: Double.random(in: 0.5...40, using: &random)
@@ -91,6 +92,7 @@ extension ThreeWayLife.Sample {
         switch kind {
         case .steps: "HKQuantityTypeIdentifierStepCount"
         case .heartRate: "HKQuantityTypeIdentifierHeartRate"
+        case .respiratoryRate: "HKQuantityTypeIdentifierRespiratoryRate"
         case .distance: "HKQuantityTypeIdentifierDistanceWalkingRunning"
         case .mass: "HKQuantityTypeIdentifierBodyMass"
         case .energy: "HKQuantityTypeIdentifierActiveEnergyBurned"
@@ -100,7 +102,7 @@ extension ThreeWayLife.Sample {
     }
 
     /// As exports and the app print it: Berlin's wall clock in winter, whole seconds.
-    private static func date(_ microseconds: Int64) -> String {
+    static func date(_ microseconds: Int64) -> String {
         let second = (microseconds - (microseconds % 1_000_000)) / 1_000_000
         let wall = InstantText.iso8601(Instant(seconds: second + 3600))
         return wall.dropLast().replacing("T", with: " ") + " +0100"
@@ -125,7 +127,7 @@ extension ThreeWayLife.Sample {
         }
         switch kind {
         case .steps: return record("count", "\(Int(value))")
-        case .heartRate: return record("count/min", Self.six(value))
+        case .heartRate, .respiratoryRate: return record("count/min", Self.six(value))
         case .distance: return record("km", Self.six(value / 1000))
         case .mass: return record("lb", Self.six(value / Self.pound))
         case .energy: return record("kcal", Self.six(value))
@@ -146,6 +148,7 @@ extension ThreeWayLife.Sample {
         switch kind {
         case .steps: ("step_count", "count")
         case .heartRate: ("heart_rate", "bpm")
+        case .respiratoryRate: ("respiratory_rate", "count/min")
         case .distance: ("walking_running_distance", "km")
         case .mass: ("weight_body_mass", "lb")
         case .energy: ("active_energy", "kJ")
@@ -179,6 +182,18 @@ extension ThreeWayLife.Sample {
         }
     }
 
+    /// What the app sends.
+    /// - Parameter metrics: others, as JSON.
+    static func autoExportBody(_ samples: [Self], and metrics: [String] = []) -> String {
+        let groups = Dictionary(grouping: samples.filter { $0.metric != nil }) { $0.metric?.name ?? "" }
+        let known = groups.sorted { $0.key < $1.key }.map { name, list in
+            #"{"name":"\#(name)","units":"\#(list.first?.metric?.unit ?? "")","data":[\#(list.map(\.inAutoExport).joined(separator: ","))]}"#
+        }
+        let workouts = samples.filter { $0.kind == .workout }.map(\.inAutoExport)
+        return
+            #"{"data":{"metrics":[\#((known + metrics).joined(separator: ","))],"workouts":[\#(workouts.joined(separator: ","))]}}"#
+    }
+
     var inProgram: String {
         func seconds(_ microseconds: Int64) -> String {
             let rest = String(1_000_000 + microseconds % 1_000_000).dropFirst()
@@ -190,7 +205,7 @@ extension ThreeWayLife.Sample {
         let unit =
             switch kind {
             case .steps: "count"
-            case .heartRate: "count/min"
+            case .heartRate, .respiratoryRate: "count/min"
             case .distance: "m"
             case .mass: "kg"
             case .energy: "kcal"

@@ -185,21 +185,11 @@ package final class IngestDoor: Sendable {
             throw .forbidden(
                 "the body names a different user than the token", hint: "leave 'user' out, or use that user's token")
         }
-        let contents = RequestParts(changes).parts
-        let receipts = try submit { id in
-            contents.enumerated().map { number, content in
-                var part = IngestPart(
-                    id: id, number: Int64(number), user: caller.user, device: caller.device, way: way.path)
-                part.isLast = number == contents.count - 1
-                part.records = content.records
-                part.deleted = content.deleted
-                part.quarantined = content.quarantined
-                return part
-            }
-        }
+        let contents = RequestParts(changes)
+        let receipts = try submit { contents.messages(id: $0, user: caller.user, device: caller.device, way: way) }
         noteTaken()
         var outcomes = ItemOutcomes(items: changes.items, statistics: changes.taken)
-        for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
+        for (content, receipt) in zip(contents.parts, receipts) { outcomes.take(content, receipt) }
         return outcomes.answer
     }
 

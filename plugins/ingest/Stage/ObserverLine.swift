@@ -28,20 +28,21 @@ package final class ObserverLine: Sendable {
     /// By request.
     private let waiting = Mutex<[String: Waiting]>([:])
 
-    /// How long until a part is sent again, until that part is given up, and until the whole request is given up.
-    private let repeatAfter: Duration
-    private let patience: Duration
-    private let longest: Duration
+    private let pace: RequestHandover.Pace
 
     /// - Parameters:
-    ///   - patience: the time allowed for one part. A request with many parts continues while they are being answered.
-    ///   - longest: the time allowed for all parts; shorter than a proxy's timeout.
+    ///   - patience: the time allowed for one part.
+    ///   - longest: the time allowed for all parts.
     ///   - say: sends a part to the observer; the part may be lost.
     package init(
-        repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),
-        longest: Duration = .seconds(120), say: @escaping @Sendable (IngestPart) -> Void
+        repeatAfter: Duration? = nil, patience: Duration? = nil, longest: Duration? = nil,
+        say: @escaping @Sendable (IngestPart) -> Void
     ) {
-        (self.repeatAfter, self.patience, self.longest, self.say) = (repeatAfter, patience, longest, say)
+        var pace = RequestHandover.Pace()
+        pace.repeatAfter = repeatAfter ?? pace.repeatAfter
+        pace.patience = patience ?? pace.patience
+        pace.longest = longest ?? pace.longest
+        (self.pace, self.say) = (pace, say)
     }
 
     /// Accepts the observer's message. Any thread may call it.
@@ -57,37 +58,35 @@ package final class ObserverLine: Sendable {
     /// - Parameter make: makes the parts, under the given id.
     /// - Returns: the receipts, in the parts' order; everything is then durable.
     func submit(_ make: (_ id: String) -> [IngestPart]) throws(Failure) -> [IngestReceipt] {
-        let deadline = MonotonicClock.now + longest
+        var handover = RequestHandover(pace, at: MonotonicClock.now)
+        var id = ""
+        defer { waiting.withLock { $0[id] = nil } }
         while true {
-            let id = Self.nonce()
-            let parts = make(id)
-            var receipts: [IngestReceipt] = []
-            for part in parts {
-                let receipt = try submit(part, by: min(deadline, MonotonicClock.now + patience))
-                if receipt.beginAgain == true { break }
-                if let reason = receipt.refused { throw .refused(reason) }
-                receipts.append(receipt)
+            switch handover.step(at: MonotonicClock.now) {
+            case .begin:
+                waiting.withLock { $0[id] = nil }
+                id = Self.nonce()
+                handover.begin(make(id), at: MonotonicClock.now)
+            case .send(let part, let time):
+                if let receipt = receipt(for: part, within: time) { handover.take(receipt, at: MonotonicClock.now) }
+            case .done(let receipts): return receipts
+            case .failed(let failure): throw failure
             }
-            if receipts.count == parts.count { return receipts }
-            guard MonotonicClock.now < deadline else { throw .silent }
         }
     }
 
-    private func submit(_ part: IngestPart, by deadline: MonotonicTime) throws(Failure) -> IngestReceipt {
+    /// Sends a part, and waits. A receipt that comes too late counts when the part is sent again.
+    private func receipt(for part: IngestPart, within time: Duration) -> IngestReceipt? {
         let key = part.id
         let arrived = waiting.withLock { waiting in
+            if let entry = waiting[key], entry.number == part.number { return entry.arrived }
             let entry = Waiting(number: part.number)
             waiting[key] = entry
             return entry.arrived
         }
-        defer { waiting.withLock { $0[key] = nil } }
-        while MonotonicClock.now < deadline {
-            say(part)
-            _ = arrived.wait(timeout: .now() + min(repeatAfter, deadline - MonotonicClock.now).seconds)
-            let receipt = waiting.withLock { $0[key]?.receipt }
-            if let receipt { return receipt }
-        }
-        throw .silent
+        say(part)
+        _ = arrived.wait(timeout: .now() + time.seconds)
+        return waiting.withLock { $0[key]?.receipt }
     }
 
     private static func nonce() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }

@@ -44,6 +44,19 @@ package struct RequestParts {
         if parts.isEmpty { parts.append(Content()) }
     }
 
+    /// The parts as messages.
+    /// - Parameter id: the request's.
+    package func messages(id: String, user: String, device: String, way: WayIn) -> [IngestPart] {
+        parts.enumerated().map { number, content in
+            var part = IngestPart(id: id, number: Int64(number), user: user, device: device, way: way.path)
+            part.isLast = number == parts.count - 1
+            part.records = content.records
+            part.deleted = content.deleted
+            part.quarantined = content.quarantined
+            return part
+        }
+    }
+
     /// Adds the parts of the rows; a row that is too long for any is quarantined.
     private mutating func cut(_ records: RecordBatch, _ quarantined: inout [QuarantinedInput]) {
         var sizes = RowSizes(records)
