@@ -1,3 +1,4 @@
+import FHIRStage
 import FilesStage
 import HealthModel
 import Simulation
@@ -23,7 +24,7 @@ protocol DestinationModel: AnyObject {
 
 /// The destinations that have a model. Each script has one of them, besides the backend.
 enum ModelledDestination: String, CaseIterable {
-    case files
+    case files, fhir, fhirByID
 
     /// The one that a script has.
     static func of(script: UInt64) -> Self { allCases[Int(script % UInt64(allCases.count))] }
@@ -31,6 +32,7 @@ enum ModelledDestination: String, CaseIterable {
     var plugin: StagePlugin {
         switch self {
         case .files: .files
+        case .fhir, .fhirByID: .fhir
         }
     }
 
@@ -38,12 +40,19 @@ enum ModelledDestination: String, CaseIterable {
     func configuration(folder: String) throws -> [String: Value] {
         switch self {
         case .files: ["settleSeconds": 1]
+        case .fhir, .fhirByID:
+            [
+                "server": .string(FHIRModel.url), "elementsPerRequest": 25, "retryBaseSeconds": 0.2,
+                "retryCapSeconds": 4, "ids": self == .fhir ? "server" : "client",
+                "createPatients": .bool(self == .fhirByID),
+            ]
         }
     }
 
-    func model(in world: SimulatedWorld) -> any DestinationModel {
+    func model(in stack: SimulatedStack) throws -> any DestinationModel {
         switch self {
-        case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
+        case .files: FilesModel(folder: stack.world.folder.path + "/files-delivered", in: stack.world)
+        case .fhir, .fhirByID: try FHIRModel(in: stack)
         }
     }
 }
