@@ -437,12 +437,13 @@ let package = Package(
                 [
                     "BackgroundDelivery", "BodyStage", "CFaultyDisk", "Changelog", "Client", "Clocks", "Configuration",
                     "ConsolidatorStage", "DebouncerStage", "DeliveryKit", "Doctor", "EnergyStage", "ExecDialogue",
-                    "ExecStage",
+                    "ExecStage", "FHIRStage",
                     "FilesStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "HealthPush",
-                    "HealthStatistics", "HealthStore", "HeartRateStage", "HomeAssistantStage", "IngestStage",
-                    "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",
-                    "PlacesStage", "PostgreSQL", "PostgresStage", "PostgresStore", "Protocol", "SQLite", "Simulation",
-                    "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage", "WorkoutsStage",
+                    "HealthResources", "HealthStatistics", "HealthStore", "HeartRateStage", "HomeAssistantStage",
+                    "IngestStage", "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage", "ObserverReading",
+                    "ObserverStage", "PlacesStage", "PostgreSQL", "PostgresStage", "PostgresStore", "Protocol",
+                    "SQLite", "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage",
+                    "WorkoutsStage",
                 ]),
             tests(
                 "Tools",

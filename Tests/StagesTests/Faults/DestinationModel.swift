@@ -1,3 +1,4 @@
+import FHIRStage
 import FilesStage
 import Foundation
 import HealthModel
@@ -32,7 +33,7 @@ extension DestinationModel {
 
 /// The destinations that have a model. Each script has one of them, besides the backend.
 enum ModelledDestination: String, CaseIterable {
-    case files, postgres
+    case files, postgres, fhir, fhirByID
     case homeAssistant = "home-assistant"
 
     /// The one that a script has.
@@ -41,8 +42,9 @@ enum ModelledDestination: String, CaseIterable {
     var plugin: StagePlugin {
         switch self {
         case .files: .files
-        case .homeAssistant: .homeAssistant
         case .postgres: .postgres
+        case .fhir, .fhirByID: .fhir
+        case .homeAssistant: .homeAssistant
         }
     }
 
@@ -54,15 +56,22 @@ enum ModelledDestination: String, CaseIterable {
             let file = folder + "/postgres-url"
             try "postgresql://healthbus@127.0.0.1:5432/health".write(toFile: file, atomically: true, encoding: .utf8)
             return ["urlFile": .string(file), "retryBaseSeconds": 0.2, "retryCapSeconds": 4]
+        case .fhir, .fhirByID:
+            return [
+                "server": .string(FHIRModel.url), "elementsPerRequest": 25, "retryBaseSeconds": 0.2,
+                "retryCapSeconds": 4, "ids": self == .fhir ? "server" : "client",
+                "createPatients": .bool(self == .fhirByID),
+            ]
         case .homeAssistant: return [:]
         }
     }
 
-    func model(in world: SimulatedWorld) -> any DestinationModel {
+    func model(in stack: SimulatedStack) throws -> any DestinationModel {
         switch self {
-        case .files: FilesModel(folder: world.folder.path + "/files-delivered", in: world)
-        case .homeAssistant: BrokerModel(in: world)
-        case .postgres: PostgresModel(in: world)
+        case .files: FilesModel(folder: stack.world.folder.path + "/files-delivered", in: stack.world)
+        case .postgres: PostgresModel(in: stack.world)
+        case .fhir, .fhirByID: try FHIRModel(in: stack)
+        case .homeAssistant: BrokerModel(in: stack.world)
         }
     }
 }

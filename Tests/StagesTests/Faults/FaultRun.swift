@@ -44,6 +44,8 @@ final class FaultRun {
     private var lost: Set<String> = []
     private var flipped: Set<String> = []
     private var didDestinationFail = false
+    /// Whether the other destination went back to an earlier state.
+    private var isOtherOlder = false
     private var hasClockJumped = false
 
     /// Every day of the data is over, wherever the person was.
@@ -69,7 +71,7 @@ final class FaultRun {
         stack.inbox = script.inputs.compactMap { if case .export(let file) = $0 { file } else { nil } }
         sender = PhoneSender(script, to: stack)
         disk = try FaultyDisk(folder: stack.world.folder.path)
-        destination = other.model(in: stack.world)
+        destination = try other.model(in: stack)
         stack.others[other.plugin.name] = { [destination] in try destination.perform($0, of: $1) }
         prepare()
     }
@@ -157,6 +159,7 @@ final class FaultRun {
         if let stuck = try stack.runUntilIdle(within: .seconds(900), isReady: { self.sender.hasEnded }) {
             problems.append("stuck: \(stuck)\(try positions)")
         }
+        if isOtherOlder { try repairDestination() }
         // A day later everything is compared once more, and what was wrong an hour after that. After a clock jumped, it is
         // said that the last comparison was long ago.
         if didDestinationFail || !lost.isEmpty || hasClockJumped {
@@ -207,6 +210,19 @@ final class FaultRun {
 
     private func isDamaged(_ host: SimulatedHost) -> Bool {
         do { return try Database(path: host.path, mode: .readOnly).damage() != nil } catch { return true }
+    }
+
+    /// Without versions nobody knows whether what differs there is older, or was written by somebody else: that is said,
+    /// and a person decides.
+    private func repairDestination() throws {
+        guard let instance = stack.configuration.instances.first(where: { $0.name == other.plugin.name }),
+            let declared = instance.manifest.destination, declared.keeps == .latest, declared.isVerified,
+            let host = world.hosts.first(where: { $0.name == instance.name })
+        else { return }
+        ask("verify", host)
+        try world.run(for: .seconds(20))
+        if let stuck = try stack.runUntilIdle(within: .seconds(900)) { problems.append("stuck in a repair: \(stuck)") }
+        try settleDestination()
     }
 
     /// Files are written once nothing has changed for a while; what somebody removed, once that is noticed.
@@ -276,7 +292,7 @@ final class FaultRun {
             didDestinationFail = true
             try destination.forget()
         case .rollBackOther:
-            if try destination.rollBack() { didDestinationFail = true }
+            if try destination.rollBack() { (didDestinationFail, isOtherOlder) = (true, true) }
         }
     }
 

@@ -11,7 +11,7 @@ extension StagePlugin {
         "fhir",
         stage: { setting in
             let url = try server(of: setting.instance, in: setting.stack, setting.environment)
-            let form = form(of: setting.instance, in: setting.stack)
+            let form = FHIRForm(of: setting.instance, in: setting.stack)
             if let problem = form.patients.problem {
                 throw ConfigurationError(
                     file: setting.stack.file, key: "instances.\(setting.name).configuration.patients", reason: problem)
@@ -25,7 +25,7 @@ extension StagePlugin {
             let environment = ProcessInfo.processInfo.environment
             return try FHIRRunner(
                 url: try server(of: context.instance, in: context.stack, environment),
-                token: .declared(by: context.instance), form: form(of: context.instance, in: context.stack),
+                token: .declared(by: context.instance), form: FHIRForm(of: context.instance, in: context.stack),
                 timeout: context.configuration["timeoutSeconds"].double ?? 60)
         },
         source: { DeliverySource(database: $0) })
@@ -43,9 +43,12 @@ extension StagePlugin {
         }
         return url
     }
+}
 
-    private static func form(of instance: StackConfiguration.Instance, in stack: StackConfiguration) -> FHIRForm {
-        FHIRForm(
+extension FHIRForm {
+    /// What an instance's configuration says, with the daily figures of the stack's handlers.
+    package init(of instance: StackConfiguration.Instance, in stack: StackConfiguration) {
+        self.init(
             instance.configuration,
             figures: stack.handlers.map(\.manifest).figures.filter { $0.form == .number }.map {
                 ResourceFigure(path: $0.path, unit: $0.unit, isFraction: $0.isFraction)

@@ -27,18 +27,30 @@ package struct FHIRServer: Sendable {
     }
 }
 
-/// Sends transactions over one connection, one after the other, so that a newer version never overtakes an older one.
+/// Sends transactions one after the other, so that a newer version never overtakes an older one.
 package final class FHIRSender {
-    private let client: HTTPClient
+    /// Sends a request, and waits for its answer.
+    package typealias Exchange = (HTTPRequest) throws -> HTTPResponse
+
+    private let exchange: Exchange
     let server: FHIRServer
     /// nil if the server requires none.
     private let token: TokenSource?
     let form: FHIRForm
-    private let timeout: Double
     private var sent = SentVersions()
 
-    package init(client: HTTPClient, server: FHIRServer, token: TokenSource?, form: FHIRForm, timeout: Double) {
-        (self.client, self.server, self.token, self.form, self.timeout) = (client, server, token, form, timeout)
+    /// - Parameter exchange: throws an `HTTPError` if there is no answer.
+    package init(server: FHIRServer, token: TokenSource?, form: FHIRForm, exchange: @escaping Exchange) {
+        (self.server, self.token, self.form, self.exchange) = (server, token, form, exchange)
+    }
+
+    /// Sends over one connection.
+    package convenience init(
+        client: HTTPClient, server: FHIRServer, token: TokenSource?, form: FHIRForm, timeout: Double
+    ) {
+        self.init(server: server, token: token, form: form) {
+            try client.send($0, timeout: timeout, redirects: HTTPClient.usualRedirects)
+        }
     }
 
     /// Carries out an effect, and returns its result; nil for an unknown effect.
@@ -127,6 +139,6 @@ package final class FHIRSender {
         if let token {
             request.headers["Authorization"] = try token.current(refresh: refreshesToken).map { "Bearer \($0)" }
         }
-        return try client.send(request, timeout: timeout, redirects: HTTPClient.usualRedirects)
+        return try exchange(request)
     }
 }
