@@ -31,7 +31,7 @@ help:
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
 	@echo "make -j2 test-others      run all of these, two at a time, and check the format"
 	@echo "make pictures             take the pictures in docs/pictures again"
-	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
+	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one, FAULTS=200 by simulation"
 	@echo "make faults               simulate every fault, from seeds; SEEDS=1000 FIRST=1, or ONE=17 to see and shrink one"
 	@echo "make statements           draw statements about HealthKit at random, with what shows each; COUNT=all, SEED=3"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
@@ -145,7 +145,7 @@ statements:
 
 # A separate build, in .build/mutants: the sources with all mutants in them, each active only when it is named.
 mutants: deps
-	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
+	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(if $(FAULTS),--faults $(FAULTS)) $(MUTANT)
 
 # What a seed does must not depend on the order of a set's elements.
 SEEDS ?= 100

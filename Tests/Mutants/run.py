@@ -5,10 +5,12 @@ The sources are copied to a scratch folder, and every mutant is written into the
 environment variable HEALTHBUS_MUTANT selects the one that lives, so one build is enough for all. Without the variable,
 each test named must pass; with it, each must fail.
 
-Usage: run.py [--scratch FOLDER] [NAME ...]      all mutants, or some. Run by 'make mutants'.
+With --faults, no test is run: the simulation must catch a mutant within that many plans of 'make faults'.
+
+Usage: run.py [--scratch FOLDER] [--faults N] [NAME ...]      all mutants, or some. Run by 'make mutants'.
 """
 
-import argparse, os, pathlib, re, shutil, subprocess, sys, time
+import argparse, concurrent.futures, os, pathlib, re, shutil, subprocess, sys, time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("mutants.txt")
@@ -83,8 +85,8 @@ def copy_sources(scratch, mutated):
                 path.unlink()
 
 
-def swift(scratch, *words, mutant=None):
-    environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+def swift(scratch, *words, mutant=None, **more):
+    environment = {key: value for key, value in os.environ.items() if key != VARIABLE} | more
     environment["SWIFT_BACKTRACE"] = "enable=no"
     if mutant:
         environment[VARIABLE] = mutant
@@ -106,9 +108,31 @@ def outcomes(scratch, tests, mutant=None):
     return found, run
 
 
+def plans(scratch, mutant, count):
+    """How many plans of the simulation it takes until one fails; None if none does, or if nothing ran."""
+    run = swift(
+        scratch, "test", "--skip-build", "--filter", "FaultTests/everythingSurvivesEveryFault", mutant=mutant,
+        HEALTHBUS_FAULTS=f"1-{count}", SWIFT_DETERMINISTIC_HASHING="1")
+    ran = re.search(r"^(\d+) plans in", run.stdout, re.M)
+    failed = re.search(r"plan [\d.]+: (.*)", run.stdout)
+    # A mutant that makes the process crash has been noticed too.
+    if not ran:
+        return (0, "the process crashed") if run.returncode != 0 else None
+    return (int(ran[1]), failed[1][:100]) if failed else None
+
+
+def simulate(scratch, chosen, count):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda mutant: plans(scratch, mutant["name"], count), chosen))
+    for mutant, plan in zip(chosen, found):
+        word = f"caught by plan {plan[0]}: {plan[1]}" if plan else f"not caught by {count} plans"
+        print(f"rule {mutant['rule']:>2}  {mutant['name']:<30}  {word}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Makes mutants, and shows that the tests catch them.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="mutants; all of the list when none is named")
+    parser.add_argument("--faults", type=int, metavar="N", help="by the simulation, within N plans")
     parser.add_argument("--scratch", default=str(CHECKOUT / ".build" / "mutants"), help="where they are built")
     arguments = parser.parse_args()
     every = read_list()
@@ -125,6 +149,11 @@ def main():
     if build.returncode != 0:
         fail("they don't build:\n" + build.stdout[-6000:])
     print(f"built in {time.monotonic() - begin:.0f} s", flush=True)
+
+    if arguments.faults:
+        if plans(scratch, None, 8):
+            fail("the simulation fails without a mutant")
+        return simulate(scratch, chosen, arguments.faults)
 
     tests = {test for mutant in chosen for test in mutant["test"]}
     found, run = outcomes(scratch, tests)
