@@ -103,8 +103,10 @@ test-contract: build $(PYTHON)/Contract/installed
 test-files: build $(PYTHON)/Files/installed
 	@$(call python,Files,Tests/Files/run.py "$(BIN)")
 
-test-fhir: build $(PYTHON)/FHIR/installed
+test-fhir: build-tests $(PYTHON)/FHIR/installed
 	@$(call python,FHIR,Tests/FHIR/run.py "$(BIN)")
+	@set -o pipefail; [ ! -e $(PYTHON)/FHIR/installed ] || HEALTHBUS_TEST_FHIR="$(CURDIR)/$(PYTHON)/FHIR/bin/python" \
+		$(TEST) --filter FHIRServerModelTests 2>&1 $(failures)
 
 test-grafana: PACKAGES += postgresql prometheus
 test-grafana: build

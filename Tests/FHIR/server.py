@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""A small FHIR R4 server that misbehaves as planned: server.py PORT SEED [--poison] [--wild N]
+"""A small FHIR R4 server that misbehaves as planned: server.py PORT SEED [--poison] [--search] [--strict] [--wild N]
 
 It takes transactions of updates and deletions, by identifier or by id, and conditional creations, as far as the plugin fhir sends them, and holds
 them in memory. What happens to the n-th transaction follows from SEED and n, for the first N of them (0): its answer is lost before or after it took
 effect, it is answered by 429, 500, 503, half a bundle, a bundle of another type, half of its bytes or a page for people, or only after the sender's
 patience; or some of what it creates by identifier is created twice, as by a server that is given a transaction again while it is still at work: from
-then on it refuses (412) to update or delete that by its identifier. With --poison, resources whose identifier says so are refused for good.
+then on it refuses (412) to update or delete that by its identifier. With --poison, resources whose identifier says so are refused for good. With
+--strict, the models of fhir.resources read each transaction, and each answer. A header X-Doubles says how many resources to create twice.
+
+It searches for an identifier; with --search also for the system of identifiers, or for everything, a page at a time.
 
 HEALTHBUS_FHIR_TOKEN is the token; empty for none. Besides FHIR it answers, for tests: GET /held (each resource with its version), GET /log?from=N
 (methods and identifiers of what took effect), GET /last (the last transaction), GET /twins (how many resources too many) and GET /faults.
@@ -13,10 +16,12 @@ HEALTHBUS_FHIR_TOKEN is the token; empty for none. Besides FHIR it answers, for 
 import json, os, random, re, socket, sys, threading, time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 FAULTS = ["drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page", "late", "twice"]
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
+# The most that a page of search results has.
+PAGE = 50
 # : With --poison, one out of this many samples is refused for good.
 POISON = 997
 
@@ -33,15 +38,34 @@ def is_poison(identifier):
     return poison and system.endswith(":sample") and int(value.replace("-", "")[-8:], 16) % POISON == 0
 
 
-def identifier_of(query):
-    """`identifier=system|value`, as an FHIR server reads it."""
-    found = parse_qs(query, strict_parsing=True)
-    if list(found) != ["identifier"] or len(found["identifier"]) != 1:
+def parameters(query, allowed):
+    """A query's parameters, each of which may be there once."""
+    try:
+        found = parse_qs(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
         raise Refusal(400, "invalid")
-    parts = re.split(r"(?<!\\)\|", found["identifier"][0])
+    if not set(found) <= set(allowed) or any(len(values) != 1 for values in found.values()):
+        raise Refusal(400, "invalid")
+    return {name: values[0] for name, values in found.items()}
+
+
+def identifier(text):
+    """`system|value`, as an FHIR server reads it."""
+    parts = re.split(r"(?<!\\)\|", text)
     if len(parts) != 2:
         raise Refusal(400, "invalid")
     return tuple(re.sub(r"\\(.)", r"\1", part) for part in parts)
+
+
+def identifier_of(query):
+    """`identifier=system|value`."""
+    return identifier(parameters(query, ["identifier"]).get("identifier", ""))
+
+
+def model(resource):
+    """With --strict, raises ValueError for what R4B doesn't allow."""
+    if strict:
+        models[resource["resourceType"]].model_validate(resource)
 
 
 class Store:
@@ -60,6 +84,27 @@ class Store:
         own = [(self.held[key][0], self.held[key][2])] if key in self.held else []
         return own + list(self.twins.get(key, {}).items())
 
+    def search(self, query):
+        """A page of the Observations that a search finds, in the order of their ids. An identifier without a value stands for all of its system."""
+        wanted = parameters(query, ["identifier", "_count", "_after"])
+        if not searches and (set(wanted) != {"identifier"} or not identifier(wanted["identifier"])[1]):
+            raise Refusal(400, "not-supported")
+        system, value = identifier(wanted["identifier"]) if "identifier" in wanted else (None, None)
+        if not re.fullmatch("[0-9]{1,9}", wanted.get("_count", "50")):
+            raise Refusal(400, "invalid")
+        count = max(1, min(int(wanted.get("_count", PAGE)), PAGE))
+        found = sorted(
+            (id, resource) for key in self.held if key[0] == "Observation" and (system is None or key[1][0] == system) and value in (None, "", key[1][1])
+            for id, resource in self.found(key))
+        rows = [row for row in found if row[0] > wanted.get("_after", "")]
+        bundle = {"resourceType": "Bundle", "type": "searchset", "total": len(found)}
+        if rows:
+            bundle["entry"] = [{"resource": dict(resource, id=id), "search": {"mode": "match"}} for id, resource in rows[:count]]
+        if len(rows) > count:
+            own = "identifier=" + quote(wanted["identifier"], safe="") + "&" if "identifier" in wanted else ""
+            bundle["link"] = [{"relation": "next", "url": f"?{own}_count={count}&_after={rows[count - 1][0]}"}]
+        return bundle
+
     def delete(self, kind, id):
         """A single resource, as by DELETE Observation/<id>; one of several with its identifier leaves the others."""
         for key, twins in self.twins.items():
@@ -75,10 +120,15 @@ class Store:
 
     def transaction(self, bundle, doubles=0):
         """- doubles: how many of the resources that it creates by identifier are there twice afterwards."""
-        if bundle.get("resourceType") != "Bundle" or bundle.get("type") != "transaction" or not bundle.get("entry"):
+        if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle" or bundle.get("type") != "transaction" or not bundle.get("entry"):
             raise Refusal(400, "invalid")
+        try:
+            model(bundle)
+        except ValueError:
+            raise Refusal(422, "required")
         with self.lock:
             # All or nothing: the changes are made in a copy of the resources that they affect.
+            self.numbered = self.made
             new, answers, log, seen, patients, twins = {}, [], [], set(), {}, {}
             for entry in bundle["entry"]:
                 request = entry["request"]
@@ -86,7 +136,7 @@ class Store:
                     key = ("Patient", identifier_of(request["ifNoneExist"]))
                     isNew = key not in self.held and key not in new
                     if isNew:
-                        new[key] = self.next(key, entry["resource"], new)
+                        new[key] = self.next(key, entry["resource"])
                         log.append(["POST", *key[1]])
                     patients[entry["fullUrl"]] = "Patient/" + (new.get(key) or self.held[key])[0]
                     answers.append("201 Created" if isNew else "200 OK")
@@ -126,7 +176,7 @@ class Store:
                     if old and old[2] == resource:
                         answers.append("200 OK")
                         continue
-                    new[key] = self.next(key, resource, new, place[1:] if isByID else None)
+                    new[key] = self.next(key, resource, place[1:] if isByID else None)
                     if not old and not isByID and doubles > 0:
                         twins[key] = {f"twin-{new[key][0]}": dict(resource)}
                         doubles -= 1
@@ -138,13 +188,14 @@ class Store:
                 else:
                     self.held[key] = value
             self.twins.update(twins)
-            self.log, self.last = self.log + log, bundle
-            self.made += sum(value is not None for value in new.values())
+            self.log, self.last, self.made = self.log + log, bundle, self.numbered
             return answers
 
-    def next(self, key, resource, new, id=None):
+    def next(self, key, resource, id=None):
         old = self.held.get(key)
-        return (id or (old[0] if old else str(self.made + len(new) + 1)), (old[1] if old else 0) + 1, resource)
+        if not old and not id:
+            self.numbered += 1
+        return (id or (old[0] if old else str(self.numbered)), (old[1] if old else 0) + 1, resource)
 
     @staticmethod
     def checked(resource, key, patients):
@@ -169,6 +220,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def say(self, status, answer, kind="application/fhir+json", **headers):
+        if isinstance(answer, dict) and "resourceType" in answer:
+            model(answer)
         body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
         self.send_response(status)
         for name, value in ({"Content-Type": kind, "Content-Length": str(len(body))} | headers).items():
@@ -187,16 +240,16 @@ class Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         with store.lock:
             if url.path == "/fhir/metadata":
-                return self.say(200, {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "status": "active", "kind": "instance"})
+                return self.say(200, {
+                    "resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "status": "active", "kind": "instance", "date": "2025-03-30",
+                    "format": ["json"]})
             if url.path == "/fhir/Observation":
                 if token and self.headers.get("Authorization") != f"Bearer {token}":
                     return self.outcome(401, "login")
                 try:
-                    found = store.found(("Observation", identifier_of(url.query)))
+                    return self.say(200, store.search(url.query))
                 except Refusal as refusal:
                     return self.outcome(refusal.status, refusal.code)
-                entries = [{"resource": dict(resource, id=id), "search": {"mode": "match"}} for id, resource in found]
-                return self.say(200, {"resourceType": "Bundle", "type": "searchset", "total": len(entries), "entry": entries})
             if url.path == "/twins":
                 return self.say(200, sum(len(twins) for twins in store.twins.values()))
             if url.path == "/held":
@@ -254,7 +307,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "page":
             return self.say(200, "<!DOCTYPE html><html><body>Please log in</body></html>", "text/html")
         try:
-            answers = store.transaction(json.loads(body), doubles=3 if fault == "twice" else 0)
+            doubles = int(self.headers.get("X-Doubles", 3 if fault == "twice" else 0))
+            answers = store.transaction(json.loads(body), doubles)
         except Refusal as refusal:
             with Handler.lock:
                 Handler.done["refused"] += 1
@@ -276,7 +330,13 @@ class Handler(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    poison = "--poison" in words
+    poison, searches, strict = ("--" + word in words for word in ["poison", "search", "strict"])
+    if strict:
+        from fhir.resources.R4B.bundle import Bundle
+        from fhir.resources.R4B.capabilitystatement import CapabilityStatement
+        from fhir.resources.R4B.operationoutcome import OperationOutcome
+
+        models = {"Bundle": Bundle, "CapabilityStatement": CapabilityStatement, "OperationOutcome": OperationOutcome}
     wild = int(words[words.index("--wild") + 1]) if "--wild" in words else 0
     port, seed = words[0], words[1]
     token = os.environ.get("HEALTHBUS_FHIR_TOKEN", "")
