@@ -8,6 +8,8 @@ struct FaultSearch {
         var problems: [String]
     }
 
+    /// Whether one failure is enough.
+    var endsAtFailure = false
     /// Whether to print what stages log.
     var isTraced = false
     private(set) var failures: [Failure] = []
@@ -38,7 +40,7 @@ struct FaultSearch {
             run(FaultPlan(lineage))
             if states.count > before, lineage.count < 6 { interesting.append(lineage) }
             seconds = Date().timeIntervalSince(begin)
-            if seconds > limit { return }
+            if seconds > limit || endsAtFailure && !failures.isEmpty { return }
         }
     }
 

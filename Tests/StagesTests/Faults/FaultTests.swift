@@ -9,16 +9,18 @@ import Testing
 /// log, and where they are in the end.
 @Suite(.serialized) struct FaultTests {
     @Test func everythingSurvivesEveryFault() throws {
-        let asked = ProcessInfo.processInfo.environment["HEALTHBUS_FAULTS"]
+        let environment = ProcessInfo.processInfo.environment
+        let asked = environment["HEALTHBUS_FAULTS"]
         var search = FaultSearch()
+        search.endsAtFailure = environment["HEALTHBUS_MUTANT"] != nil
         if let asked, let range = Self.range(asked) {
             search.run(range, isVaried: true)
             print(search.summary)
         } else if let asked {
             var plan = FaultPlan(asked.split(separator: ".").compactMap { UInt64($0) })
-            search.isTraced = ProcessInfo.processInfo.environment["HEALTHBUS_TRACE"] != nil
+            search.isTraced = environment["HEALTHBUS_TRACE"] != nil
             search.run(plan)
-            if !search.failures.isEmpty, ProcessInfo.processInfo.environment["HEALTHBUS_SHRINK"] != nil {
+            if !search.failures.isEmpty, environment["HEALTHBUS_SHRINK"] != nil {
                 plan = FaultSearch.shrink(plan)
             }
             for fault in plan.faults { print(fault) }

@@ -1,0 +1,77 @@
+import Doctor
+import Foundation
+import HealthModel
+import Inspection
+import Protocol
+import SQLite
+import Simulation
+
+/// What `doctor` says: nothing if all is well, and something while an obligation can't be met.
+extension FaultRun {
+    /// Now that all is well, nothing may be said to be wrong.
+    func askDoctor() {
+        var seen = Examination(stack.configuration, state: "/s", now: world.now, beats: [:])
+        for host in world.hosts {
+            if let beat = host.heartbeat { seen.beats[host.name] = (beat, 0) }
+        }
+        seen.held = Set(world.hosts.map(\.name))
+        for finding in Self.serious(seen) where seen.beats[finding.subject] != nil {
+            problems.append("doctor says: \(finding.subject) \(finding.what)")
+        }
+    }
+
+    /// Everything is to be delivered once more, and something that only a person can change is in the way.
+    func stayBroken() throws {
+        stack.replaceBackend()
+        try destination.forget()
+        ask("reset", host(FaultPlan.handlers.lowerBound))
+        let last = world.hosts.count - 1
+        let troubles: [Fault.Mishap] = [
+            .noToken, .stop(world.pick(0...last)), .cut(world.pick(0...last), world.pick(0...last)),
+            .disk(world.pick(0...last), .full, after: world.pick(0...9), times: -1),
+        ]
+        let trouble = Fault(at: 0, mishap: troubles[world.pick(0...troubles.count - 1)])
+        active = [trouble]
+        try begin(trouble)
+        if let stuck = try stack.runUntilIdle(within: .seconds(900)) {
+            world.note("stuck for long")
+            if try findings.isEmpty { problems.append("doctor says nothing, although \(trouble): \(stuck)") }
+        }
+        active = []
+        try end(trouble)
+        if let stuck = try stack.runUntilIdle(within: .seconds(900)) {
+            problems.append("stuck after \(trouble): \(stuck)")
+        }
+        askDoctor()
+    }
+
+    private static func serious(_ seen: Examination) -> [Finding] {
+        Diagnosis.findings(seen).list.filter { $0.severity > .note }
+    }
+
+    /// What somebody finds who asks now, and looks twice.
+    private var findings: [Finding] {
+        get throws {
+            let earlier = heard
+            try world.run(for: .milliseconds(1500))
+            var seen = Examination(stack.configuration, state: "/s", now: world.now, beats: heard)
+            seen.earlier = earlier
+            seen.held = Set(world.hosts.filter(\.isRunning).map(\.name))
+            for host in world.hosts {
+                guard let reader = host.reader else { continue }
+                let rows = try reader.prepare(
+                    "SELECT body FROM changes WHERE topic GLOB ? AND body IS NOT NULL"
+                ).with(Alert.topicPrefix + "*").rows { try CBORDecoder.decode($0.bytes(0)) }
+                seen.alerts += rows.compactMap { $0.read(RaisedAlert.self) }
+                    .map { (host.name, $0.kind, $0.subject, $0.text, $0.remedy) }
+            }
+            return Self.serious(seen)
+        }
+    }
+
+    private var heard: Beats {
+        beats.compactMapValues { message, at in
+            Heartbeat(message).map { ($0, (world.monotonic - at).seconds) }
+        }
+    }
+}
