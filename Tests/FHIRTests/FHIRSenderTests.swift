@@ -29,9 +29,10 @@ import UploaderReading
         ///   - status: the status of every transaction; 200 by default.
         ///   - complaint: an `OperationOutcome` with which it answers 200 to a deletion that it doesn't carry out.
         ///   - warning: an entry that a search returns besides what it finds.
+        ///   - interruption: what it answers to every request of a method.
         init(
             ids: Set<String> = ["1"], finds: String = "", status: Int = 200, complaint: Value = .null,
-            warning: Value = .null
+            warning: Value = .null, interruption: (method: String, answer: HTTPResponse)? = nil
         ) throws {
             let shared = Shared(ids)
             self.shared = shared
@@ -41,6 +42,7 @@ import UploaderReading
                     return HTTPResponse(
                         status: 200, json: Array(#"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1"}"#.utf8))
                 }
+                if let interruption, request.method == interruption.method { return interruption.answer }
                 if request.method == "DELETE" {
                     guard complaint.isNull else { return HTTPResponse(status: 200, json: Array(complaint.json().utf8)) }
                     _ = shared.ids.withLock { $0.remove(String(request.path.split(separator: "/").last ?? "")) }
@@ -224,6 +226,31 @@ import UploaderReading
             }
             #expect(failure.outcome == .refused("the server refuses it (412)"))
             #expect(server.requests.map(\.method) == methods && server.ids == ["7", "9"])
+        }
+    }
+
+    /// A server that is busy for a moment doesn't refuse the element, which would then become a dead letter.
+    @Test(arguments: ["GET", "DELETE"]) func aDeletionOrSearchThatFailsForNowRefusesNothing(_ method: String) throws {
+        let lock: Value = [
+            "resourceType": "OperationOutcome", "issue": [["severity": "error", "code": "lock-error"]],
+        ]
+        for (answer, outcome) in [
+            (HTTPResponse(status: 503), .later()), (HTTPResponse(status: 500), .failing),
+            (HTTPResponse(status: 200, json: Array(lock.json().utf8)), .failing),
+        ] as [(HTTPResponse, RetryPolicy.Outcome)] {
+            let server = try Server(ids: ["7", "9"], finds: Self.first, interruption: (method, answer))
+            let reply = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
+            guard case .failed(let failure) = reply else {
+                Issue.record("it was accepted")
+                continue
+            }
+            #expect(failure.outcome == outcome && server.ids == ["7", "9"])
+        }
+        let page = HTTPResponse(status: 200, body: Array("<html>Welcome</html>".utf8))
+        let server = try Server(ids: ["7", "9"], finds: Self.first, interruption: (method, page))
+        guard case .unproven? = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply else {
+            Issue.record("it was accepted, or refused")
+            return
         }
     }
 

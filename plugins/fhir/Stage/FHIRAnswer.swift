@@ -93,6 +93,18 @@ package enum FHIRAnswer {
             ?? true
     }
 
+    /// Whether an answer says nothing about what was asked, only about the server's state at the moment, or comes from
+    /// something else.
+    static func isPassing(_ response: HTTPResponse) -> Bool {
+        switch response.status {
+        case 401, 408, 425, 429, 500...: return true
+        case 200..<300 where !response.body.isEmpty:
+            guard let answer = json(response.body) else { return true }
+            return FHIROutcome(answer: answer)?.verdict == .failing
+        default: return false
+        }
+    }
+
     static func json(_ body: [UInt8]) -> Value? {
         // Anything that isn't JSON isn't the server's answer, so nothing more can be learned from it.
         try? Value(json: body)

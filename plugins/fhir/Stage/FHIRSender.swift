@@ -83,7 +83,9 @@ package final class FHIRSender {
             headers: ["Content-Type": "application/fhir+json", "Prefer": "return=minimal"], body: transaction.body)
         do {
             var response = try send(post, request.refreshToken)
-            if response.status == 412, try removeDuplicates(transaction) { response = try send(post, false) }
+            if response.status == 412, let last = try removeDuplicates(transaction) {
+                response = FHIRAnswer.isPassing(last) ? last : try send(post, false)
+            }
             let reply = FHIRAnswer.reply(
                 response, to: transaction, overtaken: chosen.overtaken, url: server.origin + server.base)
             if case .onTrust = reply { sent.accept(request.group, chosen.rows) }
@@ -96,19 +98,22 @@ package final class FHIRSender {
     }
 
     /// Leaves only one of the resources that an element has on the server, so that it can be updated or deleted again.
-    /// - Returns: whether there were any to delete, and all are deleted.
-    private func removeDuplicates(_ transaction: FHIRTransaction) throws -> Bool {
+    /// - Returns: the last answer, if all others are deleted, or if they can't be at the moment; nil if there are none, or
+    ///   the server deletes none.
+    private func removeDuplicates(_ transaction: FHIRTransaction) throws -> HTTPResponse? {
         guard !form.givesIDs, transaction.identifiers.count == 1, let identifier = transaction.identifiers.first else {
-            return false
+            return nil
         }
         let path = server.prefix + "/Observation"
-        let found = try send(HTTPRequest(path: path, query: ["identifier": identifier.token]), false)
-        let superfluous = FoundResources.superfluous(found, of: identifier)
+        var last = try send(HTTPRequest(path: path, query: ["identifier": identifier.token]), false)
+        guard !FHIRAnswer.isPassing(last) else { return last }
+        let superfluous = FoundResources.superfluous(last, of: identifier)
         for id in superfluous {
-            let gone = try send(HTTPRequest(method: "DELETE", path: path + "/" + id), false)
-            guard FHIRAnswer.isDeleted(gone) else { return false }
+            last = try send(HTTPRequest(method: "DELETE", path: path + "/" + id), false)
+            guard !FHIRAnswer.isPassing(last) else { return last }
+            guard FHIRAnswer.isDeleted(last) else { return nil }
         }
-        return !superfluous.isEmpty
+        return superfluous.isEmpty ? nil : last
     }
 
     private func probe(_ request: DeliveryRequest) -> DeliveryReply {
