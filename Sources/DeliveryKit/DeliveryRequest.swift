@@ -12,15 +12,17 @@ package struct DeliveryRequest: Sendable {
     package var takesColumns = false
     /// Whether our credentials must first be read from their source again, since the destination refused the last ones.
     package var refreshToken: Bool
+    /// The generations of the stores that gave the elements their versions: versions of different ones don't compare.
+    package var history = ""
     /// The last known state of the destination, which shows whether an older copy of it was restored.
     package var seen = SeenBackend()
 
     package init(
         group: DeliveryGroup, part: Range<Int>, deviceId: String, syncedAt: Instant, takesColumns: Bool = false,
-        refreshToken: Bool = false, seen: SeenBackend = SeenBackend()
+        refreshToken: Bool = false, history: String = "", seen: SeenBackend = SeenBackend()
     ) {
         (self.group, self.part, self.deviceId, self.syncedAt) = (group, part, deviceId, syncedAt)
-        (self.takesColumns, self.refreshToken, self.seen) = (takesColumns, refreshToken, seen)
+        (self.takesColumns, self.refreshToken, self.history, self.seen) = (takesColumns, refreshToken, history, seen)
     }
 
     /// Whether the elements are sent as columns.

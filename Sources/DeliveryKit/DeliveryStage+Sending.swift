@@ -60,8 +60,18 @@ extension DeliveryStage {
         return turn.perform(
             DeliveryRequest(
                 group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now,
-                takesColumns: met.takesColumns, refreshToken: blockage.takeTokenRefresh(),
+                takesColumns: met.takesColumns, refreshToken: blockage.takeTokenRefresh(), history: history(of: group),
                 seen: isBound ? SeenBackend(generation: known.generation, sequence: known.sequence) : SeenBackend()))
+    }
+
+    private func history(of group: DeliveryGroup) -> String {
+        let stores =
+            switch group.content {
+            case .samples: [samples]
+            case .days: documents.filter { !handlers.contains($0.producer) }
+            case .workouts, .nights: documents.filter { handlers.contains($0.producer) }
+            }
+        return stores.map { $0.cursor.generation ?? "" }.joined(separator: " ")
     }
 
     /// Moves the anchors past complete deliveries, in order for each upstream.

@@ -148,6 +148,7 @@ package final class DeliveryStage: Stage {
             case .inaccessible: return
             case .reset:
                 deliveries.forget(upstream.name)
+                held.forgetGood()
                 forgetProof(of: upstream)
                 if upstream === samples { try ledger.beginsAgain(turn) }
             case .pages(let fetched):

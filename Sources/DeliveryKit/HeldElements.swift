@@ -226,6 +226,9 @@ package struct HeldElements {
 
     /// The good element isn't accepted any more, or wasn't sent: the next probe is another one.
     package mutating func forgetGood(_ metric: DeliveryMetric) { good[metric] = nil }
+
+    /// After an upstream's history began again, what was accepted before may be older than what is there.
+    package mutating func forgetGood() { good = [:] }
 }
 
 extension DeliveryGroup {

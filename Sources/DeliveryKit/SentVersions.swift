@@ -8,6 +8,9 @@ import HealthModel
 /// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't
 /// left out: that version is sent again until it is accepted or refused, so it arrives last, or was never stored.
 ///
+/// Versions of different histories don't compare: a store that was lost begins at 1 again, and its elements take the
+/// place of those that the lost one gave.
+///
 /// This needn't outlive the process, because after a restart everything is pulled again in its current state.
 package struct SentVersions {
     /// A part's elements.
@@ -25,7 +28,7 @@ package struct SentVersions {
         }
     }
 
-    /// Two tables, by a digest of user, kind and id: when the younger one is full, the older one is dropped. Everything
+    /// Two tables, by a digest of history, user, kind and id: when the younger one is full, the older one is dropped. Everything
     /// in progress at any one time fits into one of them.
     private var young: [SampleID: Int64] = [:]
     private var old: [SampleID: Int64] = [:]
@@ -34,11 +37,11 @@ package struct SentVersions {
     /// - Parameter capacity: the capacity of each table, at 32 bytes per element.
     package init(capacity: Int = 49_000) { self.capacity = capacity }
 
-    package func select(_ group: DeliveryGroup, _ part: Range<Int>) -> Selection {
+    package func select(_ request: DeliveryRequest) -> Selection {
         var found = Selection()
         var newest: [SampleID: (place: Int, version: Int64)] = [:]
-        for index in part {
-            let (key, version) = Self.element(index, of: group)
+        for index in request.part {
+            let (key, version) = Self.element(index, of: request)
             guard version >= young[key] ?? old[key] ?? .min else {
                 found.overtaken.insert(index)
                 continue
@@ -51,20 +54,21 @@ package struct SentVersions {
             found.overtaken.insert(version >= other.version ? other.place : index)
             if version >= other.version { newest[key] = (index, version) }
         }
-        found.rows = part.filter { !found.overtaken.contains($0) }
+        found.rows = request.part.filter { !found.overtaken.contains($0) }
         return found
     }
 
     /// Records that the destination has accepted these rows.
-    package mutating func accept(_ group: DeliveryGroup, _ rows: [Int]) {
+    package mutating func accept(_ request: DeliveryRequest, _ rows: [Int]) {
         for index in rows {
-            let (key, version) = Self.element(index, of: group)
+            let (key, version) = Self.element(index, of: request)
             if young.count >= capacity, young[key] == nil { (old, young) = (young, [:]) }
             young[key] = version
         }
     }
 
-    private static func element(_ index: Int, of group: DeliveryGroup) -> (SampleID, Int64) {
+    private static func element(_ index: Int, of request: DeliveryRequest) -> (SampleID, Int64) {
+        let group = request.group
         let kind =
             switch group.content {
             case .samples: "sample"
@@ -73,6 +77,6 @@ package struct SentVersions {
             case .days: "day"
             }
         let (id, version) = group.element(index)
-        return (NamedID.uuid([group.user, kind, id]), version)
+        return (NamedID.uuid([request.history, group.user, kind, id]), version)
     }
 }

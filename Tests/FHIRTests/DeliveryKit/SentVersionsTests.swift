@@ -1,4 +1,5 @@
 import DeliveryKit
+import TestSupport
 import Testing
 
 /// A server that doesn't compare versions never ends up with an older version after it has accepted a newer one.
@@ -30,6 +31,15 @@ import Testing
         #expect(sent.select(samples([5, 4, 6], ids: [3, 3, 4]), 1..<3).rows == [1, 2], "only the part")
     }
 
+    /// A store that was lost begins at 1 again; its deletions, too, take the place of what the lost one gave.
+    @Test func anotherHistoryIsNotOlder() {
+        var sent = SentVersions()
+        sent.accept(samples([9], ids: [1]), [0])
+        #expect(sent.select(samples([3], ids: [1], deleted: [0]), 0..<1, of: "two").rows == [0])
+        sent.accept(samples([3], ids: [1], deleted: [0]), [0], of: "two")
+        #expect(sent.select(samples([2], ids: [1]), 0..<1, of: "two").rows == [])
+    }
+
     @Test func equalIdsOfOthersAreOthers() {
         var sent = SentVersions()
         sent.accept(samples([9], ids: [1], user: "anna"), [0])
@@ -47,5 +57,16 @@ import Testing
         for id in 16...30 { sent.accept(samples([100], ids: [UInt64(id)]), [0]) }
         #expect(sent.select(samples([1], ids: [0]), 0..<1).rows == [0])
         #expect(sent.select(samples([1], ids: [30]), 0..<1).rows == [])
+    }
+}
+
+extension SentVersions {
+    fileprivate func select(_ group: DeliveryGroup, _ part: Range<Int>, of history: String = "one") -> Selection {
+        select(DeliveryRequest(group: group, part: part, deviceId: "d", syncedAt: 0, history: history))
+    }
+
+    fileprivate mutating func accept(_ group: DeliveryGroup, _ rows: [Int], of history: String = "one") {
+        accept(
+            DeliveryRequest(group: group, part: 0..<group.count, deviceId: "d", syncedAt: 0, history: history), rows)
     }
 }

@@ -148,7 +148,7 @@ import UploaderStage
             case "sequence": holdings(created: "3", alive: "3", sequence: "0")
             default: holdings("another", created: "0", alive: "0", sequence: "0")
             }
-        if what == "generation" { rig.backend.replace() }
+        if what == "generation" { rig.backend.replace(by: 2) }
         try rig.answerQuestion(what == "generation" ? rig.backend.holdings : reply)
         #expect(try rig.frontier() == 0 && rig.known("result") == "redelivered" && rig.alerts() == ["backend"])
         #expect(rig.rig.log.contains(what == "generation" ? "backend.changed" : "backend.lacks"))
@@ -305,7 +305,7 @@ import UploaderStage
     @Test func aBackendThatIsPutBackIsBelievedAfterAMinute() throws {
         let rig = try delivered()
         let old = rig.backend
-        rig.backend.replace()
+        rig.backend.replace(by: 2)
         try rig.add(4...4)
         try rig.serve()
         #expect(try rig.frontier() == 4 && rig.delivered == 4)

@@ -8,6 +8,8 @@ struct FaultPlan {
     /// The seed, then the number of each variation: 17.3.8.
     let lineage: [UInt64]
     private(set) var faults: [Fault] = []
+    /// Which of the faults are left, if only some are.
+    private(set) var places: [Int]?
     /// For the world's own random numbers.
     private(set) var chance: UInt64
     /// Seconds until nothing goes wrong any more.
@@ -20,10 +22,21 @@ struct FaultPlan {
 
     /// Several seeds share what phones and people send.
     var script: UInt64 { (lineage.first ?? 0) / 8 }
-    var name: String { lineage.map(String.init).joined(separator: ".") }
+    /// "17.18" for seed 17 varied by 18; "17.18@3,5" for its faults 3 and 5 alone.
+    var name: String {
+        lineage.map(String.init).joined(separator: ".")
+            + (places.map { "@" + $0.map(String.init).joined(separator: ",") } ?? "")
+    }
+
+    init(name: String) {
+        let parts = name.split(separator: "@", omittingEmptySubsequences: false)
+        self.init(parts[0].split(separator: ".").compactMap { UInt64($0) })
+        if parts.count > 1 { self = FaultPlan(self, keeping: parts[1].split(separator: ",").compactMap { Int($0) }) }
+    }
 
     init(_ lineage: [UInt64]) {
         self.lineage = lineage
+        places = nil
         let seed = lineage.first ?? 0
         var random = SimulatedRandom(seed: seed &* 6_364_136_223_846_793_005 &+ 17)
         chance = random.next()
@@ -43,9 +56,12 @@ struct FaultPlan {
     }
 
     /// A plan with some of another's faults, to find the few that matter.
-    init(_ other: FaultPlan, keeping faults: [Fault]) {
+    /// - Parameter places: which of the faults of the whole plan.
+    init(_ other: FaultPlan, keeping places: [Int]) {
         (lineage, chance, length) = (other.lineage, other.chance, other.length)
-        self.faults = faults
+        let whole = FaultPlan(lineage).faults
+        self.places = places.filter(whole.indices.contains)
+        faults = self.places?.map { whole[$0] } ?? []
     }
 
     private mutating func sort() { faults.sort { $0.at < $1.at } }

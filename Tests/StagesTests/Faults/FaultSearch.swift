@@ -73,14 +73,14 @@ struct FaultSearch {
 
     /// The fewest faults of a plan that still fail, found by leaving out ever smaller parts.
     static func shrink(_ plan: FaultPlan, tries: Int = 200) -> FaultPlan {
-        var best = plan
+        var best = FaultPlan(plan, keeping: plan.places ?? Array(plan.faults.indices))
         var search = FaultSearch()
         var left = tries
         var size = max(1, best.faults.count / 2)
         while size >= 1, left > 0 {
             var place = 0
             while place < best.faults.count, left > 0 {
-                var fewer = best.faults
+                var fewer = best.places ?? []
                 fewer.removeSubrange(place..<min(place + size, fewer.count))
                 let candidate = FaultPlan(best, keeping: fewer)
                 search.failures = []

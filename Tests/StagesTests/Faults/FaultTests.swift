@@ -5,8 +5,8 @@ import Testing
 
 /// Every fault there is, from one seed: see docs/reliability.md. `make faults` tries more seeds.
 ///
-/// `HEALTHBUS_FAULTS=17.18` runs one plan; `HEALTHBUS_FAULTS=1-1000` runs many. `HEALTHBUS_TRACE` prints what stages
-/// log, and where they are in the end.
+/// `HEALTHBUS_FAULTS=17.18` runs one plan, `17.18@3,5` only two of its faults, `1-1000` many plans. `HEALTHBUS_SHRINK`
+/// leaves out the faults that don't matter, and `HEALTHBUS_TRACE` prints what stages log, and where they are in the end.
 @Suite(.serialized) struct FaultTests {
     @Test func everythingSurvivesEveryFault() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -17,12 +17,13 @@ import Testing
             search.run(range, isVaried: true)
             print(search.summary)
         } else if let asked {
-            var plan = FaultPlan(asked.split(separator: ".").compactMap { UInt64($0) })
+            var plan = FaultPlan(name: asked)
             search.isTraced = environment["HEALTHBUS_TRACE"] != nil
             search.run(plan)
             if !search.failures.isEmpty, environment["HEALTHBUS_SHRINK"] != nil {
                 plan = FaultSearch.shrink(plan)
             }
+            print("plan \(plan.name)")
             for fault in plan.faults { print(fault) }
         } else {
             search.run(1...30, atMost: 60)
@@ -41,7 +42,9 @@ import Testing
             for plan in [FaultPlan([seed]), FaultPlan([seed, 7])] {
                 let families = Set(plan.faults.map(\.family))
                 #expect(families.count >= 4 && families.isSuperset(of: [.crash, .disk]), "\(plan.name)")
-                #expect((20...43).contains(plan.faults.count) && plan.faults == FaultPlan(plan.lineage).faults)
+                #expect((20...43).contains(plan.faults.count) && plan.faults == FaultPlan(name: plan.name).faults)
+                let few = FaultPlan(plan, keeping: [2, 5])
+                #expect(few.faults == [plan.faults[2], plan.faults[5]] && FaultPlan(name: few.name).faults == few.faults)
                 let isSwapped = plan.faults.contains { if case .swap = $0.mishap { true } else { false } }
                 #expect(isSwapped && plan.faults.allSatisfy { (0...plan.length).contains($0.at) })
             }

@@ -42,11 +42,11 @@ struct FakeBackend {
     var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
     /// Loses the backend's machine; a different, empty one takes its place.
-    mutating func replace() {
+    mutating func replace(by generation: Int) {
         entries = [:]
         accepted = [:]
         (sequence, created) = (0, 0)
-        generation += 1
+        self.generation = generation
     }
 
     /// Changes an element behind everybody's back; nil removes it.

@@ -36,6 +36,8 @@ final class SimulatedStack {
     var isTokenRefused = false
     /// Two stacks that deliver to the same one hand it to each other.
     var backend = FakeBackend()
+    /// How many backends there have been: none has the name of an earlier one.
+    private var generations = 1
     let observer: SimulatedHost
     /// Files that its configuration names; they go with it.
     var folder: TemporaryFolder?
@@ -145,7 +147,8 @@ final class SimulatedStack {
 
     func replaceBackend() {
         world.note("backend replaced")
-        backend.replace()
+        generations += 1
+        backend.replace(by: generations)
     }
 
     /// Another version of a handler; nil for an instance that isn't one.

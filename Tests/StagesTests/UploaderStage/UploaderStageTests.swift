@@ -365,7 +365,7 @@ import UploaderStage
         var backend = FakeBackend()
         try summaries([1, 2], head: 2)
         try accept(&backend)
-        backend.replace()
+        backend.replace(by: 2)
         try summaries([3], head: 3)
         try accept(&backend)
         // The backend's answer shows that it isn't the same backend as before, so everything starts again from 0.

@@ -70,7 +70,7 @@ package final class FHIRSender {
         guard !form.patients.isTaken(by: request.group.user) else {
             return .needsPerson("two people have the same identifier there; give each their own in 'patients'")
         }
-        var chosen = sent.select(request.group, request.part)
+        var chosen = sent.select(request)
         // These are settled without a request too.
         chosen.leaveOut { !FHIRTransaction.has($0, of: request.group) }
         let known = DeliveryAnswer.Counts(known: Int64(chosen.overtaken.count))
@@ -88,7 +88,7 @@ package final class FHIRSender {
             }
             let reply = FHIRAnswer.reply(
                 response, to: transaction, overtaken: chosen.overtaken, url: server.origin + server.base)
-            if case .onTrust = reply { sent.accept(request.group, chosen.rows) }
+            if case .onTrust = reply { sent.accept(request, chosen.rows) }
             return reply
         } catch let error as HTTPError {
             return .failed(Self.failure(error))
