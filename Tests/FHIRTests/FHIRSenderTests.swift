@@ -80,10 +80,11 @@ import UploaderReading
 
     private func sender(_ url: String, token: String? = nil, options: Value = .null) throws -> FHIRSender {
         let server = FHIRServer(url)
+        let client = try HTTPClient(base: server.origin)
         return FHIRSender(
-            client: try HTTPClient(base: server.origin), server: server,
-            token: token.map { TokenSource(file: nil, environment: $0) },
-            form: FHIRForm(options, figures: []), timeout: 5)
+            server: server, token: token.map { TokenSource(file: nil, environment: $0) },
+            form: FHIRForm(options, figures: [])
+        ) { try client.send($0, timeout: 5) }
     }
 
     private func request(_ group: DeliveryGroup, _ part: Range<Int>? = nil) -> Effect {

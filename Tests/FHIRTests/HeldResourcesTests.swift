@@ -21,9 +21,8 @@ import Testing
     ) throws -> HeldReply {
         let server = try HTTPServer { answer($0) }
         let url = "http://127.0.0.1:\(server.port)/fhir"
-        let sender = FHIRSender(
-            client: try HTTPClient(base: FHIRServer(url).origin), server: FHIRServer(url), token: nil, form: form,
-            timeout: 10)
+        let client = try HTTPClient(base: FHIRServer(url).origin)
+        let sender = FHIRSender(server: FHIRServer(url), token: nil, form: form) { try client.send($0, timeout: 10) }
         return try #require(sender.perform(Effect(id: 1, request: question)) as? HeldReply)
     }
 

@@ -221,9 +221,7 @@ private final class RealDoor: @unchecked Sendable {
     init(_ observer: ScriptedObserver, _ pace: RequestHandover.Pace) { (self.observer, self.pace) = (observer, pace) }
 
     func outcome(of request: PhoneRequest) throws -> Outcome {
-        let line = ObserverLine(
-            repeatAfter: pace.repeatAfter, patience: pace.patience, longest: pace.longest
-        ) { [unowned self] part in
+        let line = ObserverLine(pace) { [unowned self] part in
             for receipt in observer.answers(to: part) { self.line?.hear(receipt) }
         }
         self.line = line

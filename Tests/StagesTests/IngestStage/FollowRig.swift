@@ -51,7 +51,7 @@ final class FollowRig: @unchecked Sendable {
             }
         try there.turn()
         try self.here.turn()
-        line = ObserverLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] part in
+        line = ObserverLine(.impatient) { [weak self] part in
             do { try self?.carry(part) } catch { Issue.record(error) }
         }
         try restartFollower()

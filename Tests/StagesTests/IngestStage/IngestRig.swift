@@ -37,7 +37,7 @@ final class IngestRig: @unchecked Sendable {
     init(requestsPerMinute: Int = 6000) throws {
         observer = try StageRig { ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me") }
         try observer.turn()
-        let line = ObserverLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] part in
+        let line = ObserverLine(.impatient) { [weak self] part in
             do { try self?.carry(part) } catch { Issue.record(error) }
         }
         self.line = line
@@ -145,4 +145,13 @@ final class IngestRig: @unchecked Sendable {
 extension Value {
     /// The outcome that the answer reports for each item.
     var words: [String?] { (self["results"].array ?? []).map(\.string) }
+}
+
+extension RequestHandover.Pace {
+    /// For an observer that answers at once, or never.
+    static var impatient: RequestHandover.Pace {
+        var pace = RequestHandover.Pace()
+        (pace.repeatAfter, pace.patience) = (.milliseconds(1), .milliseconds(200))
+        return pace
+    }
 }

@@ -15,7 +15,9 @@ package final class FHIRRunner: DeliveryRunner {
         let server = FHIRServer(url)
         let client = try HTTPClient(base: server.origin, answerLimit: Self.answerLimit)
         thread = EffectThread("fhir") { _ in
-            let sender = FHIRSender(client: client, server: server, token: token, form: form, timeout: timeout)
+            let sender = FHIRSender(server: server, token: token, form: form) {
+                try client.send($0, timeout: timeout, redirects: HTTPClient.usualRedirects)
+            }
             return { job in if let value = sender.perform(job.effect) { job.answer(value) } }
         }
     }

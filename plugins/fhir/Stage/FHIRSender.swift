@@ -44,15 +44,6 @@ package final class FHIRSender {
         (self.server, self.token, self.form, self.exchange) = (server, token, form, exchange)
     }
 
-    /// Sends over one connection.
-    package convenience init(
-        client: HTTPClient, server: FHIRServer, token: TokenSource?, form: FHIRForm, timeout: Double
-    ) {
-        self.init(server: server, token: token, form: form) {
-            try client.send($0, timeout: timeout, redirects: HTTPClient.usualRedirects)
-        }
-    }
-
     /// Carries out an effect, and returns its result; nil for an unknown effect.
     package func perform(_ effect: Effect) -> (any Sendable)? {
         if let request = effect.request as? DeliveryRequest { return put(request) }

@@ -145,17 +145,13 @@ struct DayBook {
     /// From here on, the days that may be shown now are kept: the caller reads all days again.
     mutating func beginAgain(_ turn: Turn) throws {
         first = Self.oldest(turn.now)
-        try saveFirst(turn)
-    }
-
-    private func saveFirst(_ turn: Turn) throws {
-        if let first { try Self.kept.set("first", to: .integer(Int64(first)), turn) }
+        try Self.kept.set("first", to: Value(first), turn)
     }
 
     mutating func save(_ turn: Turn) throws {
         guard !unsavedPeople.isEmpty || !unsavedDays.isEmpty else { return }
         let database = try turn.write().database
-        try saveFirst(turn)
+        try Self.kept.set("first", to: Value(first), turn)
         try savePeople(database)
         try saveDays(database)
     }

@@ -30,18 +30,8 @@ package final class ObserverLine: Sendable {
 
     private let pace: RequestHandover.Pace
 
-    /// - Parameters:
-    ///   - patience: the time allowed for one part.
-    ///   - longest: the time allowed for all parts.
-    ///   - say: sends a part to the observer; the part may be lost.
-    package init(
-        repeatAfter: Duration? = nil, patience: Duration? = nil, longest: Duration? = nil,
-        say: @escaping @Sendable (IngestPart) -> Void
-    ) {
-        var pace = RequestHandover.Pace()
-        pace.repeatAfter = repeatAfter ?? pace.repeatAfter
-        pace.patience = patience ?? pace.patience
-        pace.longest = longest ?? pace.longest
+    /// - Parameter say: sends a part to the observer; the part may be lost.
+    package init(_ pace: RequestHandover.Pace = .init(), say: @escaping @Sendable (IngestPart) -> Void) {
         (self.pace, self.say) = (pace, say)
     }
 
