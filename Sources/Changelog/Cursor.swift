@@ -171,10 +171,10 @@ extension Cursor {
 /// A producer's judgement of an anchor.
 package enum AnchorVerdict: Sendable, Equatable {
     case good
-    /// A different store, an unknown generation, or an anchor of an older generation that is beyond where a newer one
-    /// began.
+    /// A different store, or an anchor of an older generation that is beyond where a newer one began.
     case reset
-    /// Like `reset`, but also shows that this store has lost rows that others have seen: it needs a new generation.
+    /// Like `reset`, but also shows that this store has lost rows that others have seen, or even a whole generation: it
+    /// needs a new one.
     case lostRows
 }
 
@@ -190,8 +190,9 @@ extension StageDatabase {
         head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: SequenceNumber
     ) -> AnchorVerdict {
         guard let store, let generation else { return sequence == .beginning ? .good : .reset }
-        guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else {
-            return .reset
+        guard store == head.store else { return .reset }
+        guard let index = generations.firstIndex(where: { $0.nonce == generation }) else {
+            return sequence == .beginning ? .reset : .lostRows
         }
         let newer = generations[(index + 1)...]
         if !newer.isEmpty { return newer.allSatisfy { sequence <= $0.after } ? .good : .reset }

@@ -88,7 +88,7 @@ import Testing
         #expect(store.judge(store: nil, generation: nil, sequence: 5) == .reset)
         #expect(judge(store, old.generation, store.sequence) == .good)
         #expect(judge(store, old.generation, store.sequence + 1) == .lostRows)
-        #expect(judge(store, "unknown", 1) == .reset)
+        #expect(judge(store, "lost with its rows", 1) == .lostRows && judge(store, "forgotten", 0) == .reset)
         #expect(judge(store, old.generation, 1, in: "another store") == .reset)
 
         let reached = store.sequence
