@@ -39,7 +39,8 @@ struct FHIRServerModelTests {
         }
 
         deinit {
-            process.terminate()
+            // A test's thread blocks the gentler signals, and its children do too.
+            _ = kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
     }
