@@ -177,10 +177,10 @@ final class FaultRun {
         }
         try settleDestination()
         simulated = world.monotonic - start
-        counts.merge(world.counts, uniquingKeysWith: +)
         askDoctor()
         try compare(with: calm)
         if problems.isEmpty, plan.chance % 4 == 0 { try stayBroken() }
+        counts.merge(world.counts, uniquingKeysWith: +)
     }
 
     /// From here on nothing goes wrong, and the clock is right.
