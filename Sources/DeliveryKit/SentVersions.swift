@@ -28,8 +28,8 @@ package struct SentVersions {
         }
     }
 
-    /// Two tables, by a digest of history, user, kind and id: when the younger one is full, the older one is dropped. Everything
-    /// in progress at any one time fits into one of them.
+    /// Two tables, by a digest of history, user, kind and id: when the younger one is full, the older one is dropped.
+    /// Everything in progress at any one time fits into one of them.
     private var young: [SampleID: Int64] = [:]
     private var old: [SampleID: Int64] = [:]
     private let capacity: Int

@@ -129,7 +129,7 @@ final class FaultRun {
     }
 
     /// What is at the backend.
-    private var delivered: [String: Value] {
+    var delivered: [String: Value] {
         var alive: [String: Value] = [:]
         for kind in ["samples", "nights", "days", "workouts"] {
             for (key, content) in stack.backend.alive(kind) { alive["\(kind) \(key.user) \(key.id)"] = content }
