@@ -11,8 +11,12 @@ package final class ChangelogSource: PullSource {
     package static let pagesPerRequest = 4
 
     private let database: Database
+    private let pageBytes: Int
 
-    package init(database: Database) { self.database = database }
+    /// - Parameter pageBytes: about how long a page of `changes` may be.
+    package init(database: Database, pageBytes: Int = KeyedChangelog.pageBytes) {
+        (self.database, self.pageBytes) = (database, pageBytes)
+    }
 
     /// A day has only a few rows: one for each topic, and those for its events.
     private func day(_ query: DayQuery, _: Asking, _ page: (DayPage, Bool) -> Void) throws {
@@ -42,7 +46,7 @@ package final class ChangelogSource: PullSource {
         let end = min(until.base, asking.head.sequence)
         for index in 1...Self.pagesPerRequest {
             let part = try KeyedChangelog.page(
-                in: database, after: from, until: end, topic: query.topic ?? "", days: days)
+                in: database, after: from, until: end, topic: query.topic ?? "", days: days, bytes: pageBytes)
             let last = part.through >= end || index == Self.pagesPerRequest
             page(ChangesPage(rows: part.rows, from: from, through: part.through), last)
             if last { return }

@@ -132,13 +132,16 @@ extension KeyedChangelog {
         package var through: SequenceNumber
     }
 
+    /// About how long a page is.
+    package static let pageBytes = 48 * 1024
+
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
     /// - Parameters:
     ///   - days: only rows for these days, counted since 1970; nil for all rows.
     ///   - bytes: stop after about this many; at least one row is returned.
     package static func page(
         in database: Database, after: SequenceNumber, until: SequenceNumber, topic: String = "",
-        days: ClosedRange<Int>? = nil, bytes: Int = 48 * 1024
+        days: ClosedRange<Int>? = nil, bytes: Int = pageBytes
     ) throws -> Page {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE seq > ? AND seq <= ?"

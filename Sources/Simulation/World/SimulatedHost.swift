@@ -60,7 +60,8 @@ package final class SimulatedHost {
     package let path: String
     /// Makes the process's stage when it starts; a swap puts another in its place.
     package var makeStage: () throws -> any Stage
-    private let makeSource: (Database) throws -> any PullSource
+    /// Makes what answers its pulls when it starts.
+    package var makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
     /// Rises with each start: anything that belongs to an earlier life is ignored.

@@ -2,8 +2,10 @@ import Changelog
 import Configuration
 import DeliveryKit
 import Foundation
+import HandlerKit
 import HealthModel
 import MessageBus
+import ObserverReading
 import Protocol
 import SQLite
 import Simulation
@@ -97,6 +99,20 @@ final class FaultRun {
         }
         world.closeFile = { [unowned self] host, close in disk.kill(host.path, close) }
         world.stopped = { [unowned self] in try stopped($0, $1) }
+        if plan.chance % 3 == 1 { cutPages() }
+    }
+
+    /// Answers come in many small pages, as those of a large store do.
+    private func cutPages() {
+        for host in world.hosts {
+            if host.plugin == "observer" {
+                host.makeSource = {
+                    try ObserverSource(database: $0, limits: PullLimits(rows: 5, bytes: 2000, scanned: 40))
+                }
+            } else if host.plugin == "consolidator" || LinkedHandler.named(host.plugin) != nil {
+                host.makeSource = { ChangelogSource(database: $0, pageBytes: 300) }
+            }
+        }
     }
 
     /// A stage that can't continue ends its process. The supervisor starts it again, unless its file is damaged: then

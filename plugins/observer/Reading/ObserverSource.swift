@@ -29,12 +29,17 @@ package final class ObserverSource: PullSource {
     /// continues in another request.
     static let partsPerSlice = 24
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
-    private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
+    private let limits: PullLimits
 
-    /// - Parameter isShared: whether others are waiting for answers at the same time, so that long work must be
-    ///   requested in steps.
-    package init(database: Database, isShared: Bool = true) throws {
-        self.database = database
+    /// - Parameters:
+    ///   - isShared: whether others are waiting for answers at the same time, so that long work must be requested in
+    ///     steps.
+    ///   - limits: of a page of samples.
+    package init(
+        database: Database, isShared: Bool = true,
+        limits: PullLimits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
+    ) throws {
+        (self.database, self.limits) = (database, limits)
         store = try HealthStoreReader(database: database)
         completeness = try CompletenessReader(store)
         budget = isShared ? .step : .unlimited
@@ -56,7 +61,7 @@ package final class ObserverSource: PullSource {
         let predicate = try query.predicate.flatMap { try SamplePredicate($0) }
         let rules = LeftOutRules(try LeftOutTable.entries(in: database))
         try windowed(query.types, asking, page) { filter, window in
-            let found = try store.anchored(filter, window, limits: Self.limits)
+            let found = try store.anchored(filter, window, limits: limits)
             let page = rules.mark(SamplesPage(samples: found.samples, users: found.users, user: found.user))
             let chosen = try predicate.map { page.keeping(try $0.filter(page.samples)) }
             return (found.covered, found.isComplete, chosen ?? page)
@@ -188,7 +193,7 @@ package final class ObserverSource: PullSource {
             SampleID(place.id).map { SlicePosition(start: place.start, id: $0) }
         }
         for part in 1...Self.partsPerSlice {
-            let found = try store.slice(query, after: position, limits: Self.limits)
+            let found = try store.slice(query, after: position, limits: limits)
             position = found.next
             var samples = rules.filter(found.samples, of: request.user)
             if let predicate { samples = samples.keeping(try predicate.filter(samples)) }
