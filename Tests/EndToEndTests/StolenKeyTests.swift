@@ -38,7 +38,8 @@ extension EndToEnd {
                 let imported = try await command("import", export, within: 240)
                 #expect(imported.exit.isSuccess, "\(imported.error.suffix(2000))")
                 let synced = try await command("sync", within: 300)
-                #expect(synced.exit.isSuccess, "\(synced.error.suffix(2000))")
+                let status = synced.exit.isSuccess ? "" : try await command("status", "--json").output
+                #expect(synced.exit.isSuccess, "\(synced.error.suffix(2000)) \(status)")
                 #expect(up.isRunning)
                 #expect(Set(stack.processes) == before, "a process was stopped: \(up.error.suffix(4000))")
                 var foreign = 0

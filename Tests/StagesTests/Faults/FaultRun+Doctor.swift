@@ -8,7 +8,7 @@ import Simulation
 
 /// What `doctor` says: nothing if all is well, and something while an obligation can't be met.
 extension FaultRun {
-    /// Now that all is well, nothing may be said to be wrong.
+    /// Now that all is well, nothing may be said to be wrong but what the backend refuses.
     func askDoctor() {
         var seen = Examination(stack.configuration, state: "/s", now: world.now, beats: [:])
         for host in world.hosts {
@@ -50,7 +50,7 @@ extension FaultRun {
     }
 
     private static func serious(_ seen: Examination) -> [Finding] {
-        Diagnosis.findings(seen).list.filter { $0.severity > .note }
+        Diagnosis.findings(seen).list.filter { $0.severity > .note && $0.kind != .deadLetters }
     }
 
     /// What somebody finds who asks now, and looks twice.

@@ -59,6 +59,8 @@ final class FaultRun {
         /// At the backend, and at the other destination.
         var backend: [String: Value] = [:]
         var other: [String: Value] = [:]
+        /// What the backend refuses.
+        var letters: Set<FakeBackend.Key> = []
     }
 
     init(_ plan: FaultPlan, trace: Bool = false) throws {
@@ -71,6 +73,9 @@ final class FaultRun {
         var scripting = SimulatedRandom(seed: plan.script &* 0x9E37_79B9)
         let script = try PhoneScript(data, seed: plan.script, using: &scripting)
         stack.inbox = script.inputs.compactMap { if case .export(let file) = $0 { file } else { nil } }
+        if plan.script % 3 == 2 {
+            stack.backend.refuses = { $0["type"] == "HKQuantityTypeIdentifierRespiratoryRate" && $0["value"] == 13 }
+        }
         sender = PhoneSender(script, to: stack)
         disk = try FaultyDisk(folder: stack.world.folder.path)
         destination = try other.model(in: stack)
@@ -85,6 +90,9 @@ final class FaultRun {
         world.isDurable = true
         world.eavesdropper = { [unowned self] message in
             sender.hear(message)
+            if hasSmallPages, message.topic.hasPrefix("page."), message.body["rows"].array?.count ?? 0 > 5 {
+                problems.append("a page is longer than its limit")
+            }
             if Heartbeat.topic(message.header.from) == message.topic {
                 beats[message.header.from] = (message, world.monotonic)
             }
@@ -99,10 +107,12 @@ final class FaultRun {
         }
         world.closeFile = { [unowned self] host, close in disk.kill(host.path, close) }
         world.stopped = { [unowned self] in try stopped($0, $1) }
-        if plan.chance % 3 == 1 { cutPages() }
+        if hasSmallPages { cutPages() }
     }
 
-    /// Answers come in many small pages, as those of a large store do.
+    /// Answers come in many pages of a few rows, as those of a large store do.
+    private var hasSmallPages: Bool { plan.chance % 3 == 1 }
+
     private func cutPages() {
         for host in world.hosts {
             if host.plugin == "observer" {
@@ -141,7 +151,7 @@ final class FaultRun {
         try run.settleDestination()
         run.askDoctor()
         let (delivered, shown) = (run.delivered, try run.shown())
-        return Outcome(problems: run.problems, backend: delivered, other: shown)
+        return Outcome(problems: run.problems, backend: delivered, other: shown, letters: try run.letters())
     }
 
     /// What is at the backend.
@@ -445,6 +455,21 @@ final class FaultRun {
 
     // MARK: The end
 
+    /// What was refused, and isn't deleted.
+    private func letters() throws -> Set<FakeBackend.Key> {
+        var letters: Set<FakeBackend.Key> = []
+        for host in world.hosts where host.heartbeat?.uploader != nil {
+            guard let reader = host.reader else { continue }
+            try reader.prepare("SELECT user, id FROM dead_letters").forEachRow { row in
+                let key = FakeBackend.Key(user: row.string(0), kind: "samples", id: row.string(1))
+                let isExpected = host.name == "uploader" && !letters.contains(key)
+                if !isExpected { problems.append("\(host.name) has a dead letter too many: \(key.id)") }
+                if !stack.backend.isDeleted(key) { letters.insert(key) }
+            }
+        }
+        return letters
+    }
+
     /// Where each process's changelog and cursors are.
     private var positions: String {
         get throws {
@@ -471,8 +496,8 @@ final class FaultRun {
             problems.append("\(stack.backend.acceptedTwice) elements were accepted as new twice")
         }
         if isTraced { print(try positions) }
-        let letters = world.hosts.reduce(0) { $0 + ($1.heartbeat?.uploader?.deadLetters ?? 0) }
-        if letters > 0 { problems.append("\(letters) dead letters") }
+        let (letters, expected) = (try letters(), calm.letters.filter { !stack.backend.isDeleted($0) })
+        if letters != expected { problems.append("dead letters: \(letters), not \(expected)") }
         compare(
             try shown(), with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
     }

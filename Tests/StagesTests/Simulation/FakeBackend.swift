@@ -35,6 +35,8 @@ struct FakeBackend {
     /// Rises with each request that changes anything.
     private var sequence: Int64 = 0
     private var created: Int64 = 0
+    /// Which samples it never accepts.
+    var refuses: (Value) -> Bool = { _ in false }
 
     init() {}
 
@@ -52,6 +54,9 @@ struct FakeBackend {
     /// Changes an element behind everybody's back; nil removes it.
     mutating func overwrite(_ key: Key, _ entry: Entry?) { entries[key] = entry }
 
+    /// Whether it was once sent, and is deleted now.
+    func isDeleted(_ key: Key) -> Bool { entries[key].map { $0.content == nil } ?? false }
+
     /// The living elements of a kind.
     func alive(_ kind: String) -> [Key: Value] {
         entries.compactMapValues(\.content).filter { $0.key.kind == kind }
@@ -63,6 +68,7 @@ struct FakeBackend {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""
         var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))
+        var refused: [Value] = []
         func put(_ entries: inout [Key: Entry], _ accepted: inout [Acceptance: Int], _ key: Key, _ entry: Entry) {
             let before = entries[key]
             guard entry.version > before?.version ?? .min else {
@@ -75,6 +81,10 @@ struct FakeBackend {
         }
         for kind in ["samples", "workouts", "nights", "days"] {
             for element in body[kind].array ?? [] {
+                if kind == "samples", refuses(element) {
+                    refused.append(["id": element["id"], "reason": "not with me"])
+                    continue
+                }
                 var members = element.object ?? [:]
                 let version = members.removeValue(forKey: "version")?.int ?? 0
                 let id = (kind == "days" ? members["date"] : members["id"])?.string ?? ""
@@ -102,9 +112,9 @@ struct FakeBackend {
             "sequence": .integer(sequence),
             "counts": [
                 "created": .integer(counts.created), "updated": .integer(counts.updated),
-                "known": .integer(counts.known),
+                "known": .integer(counts.known), "refused": .integer(Int64(refused.count)),
             ],
-            "refused": [], "held": [:], "generation": .string("generation-\(generation)"),
+            "refused": .array(refused), "held": [:], "generation": .string("generation-\(generation)"),
         ]
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
