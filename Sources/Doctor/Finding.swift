@@ -38,7 +38,7 @@ package struct Finding: Sendable, Equatable {
     /// Whether this keeps an instance from starting, although its program's own check doesn't cover it.
     var keepsFromStarting = false
     /// What it is in a list of what waits.
-    var kind = WaitList.Entry.Kind.finding
+    package var kind = WaitList.Entry.Kind.finding
 
     package init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String

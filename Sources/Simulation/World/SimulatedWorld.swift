@@ -72,6 +72,8 @@ package final class SimulatedWorld {
     /// Whether latencies are constant, no heartbeat is repeated (none is lost), and a process that nobody listens to rests
     /// until its next deadline, so that months pass in seconds.
     package var isSteady = false
+    /// How long a message travels.
+    private static let travel = Duration.microseconds(150)
     /// How long a message travels, and how long a process takes to start its next turn, while `isSteady`. The times are
     /// those of a busy phone, so that a turn takes in several messages.
     private static let steadyTravel = Duration.milliseconds(4)
@@ -148,10 +150,9 @@ package final class SimulatedWorld {
             }
             let late = chance(faults.delay)
             if late { note("delayed") }
-            schedule(
-                .deliver(host, message),
-                after: late
-                    ? time(microseconds: 0...3_000_000) : isSteady ? Self.steadyTravel : time(microseconds: 50...300))
+            // What isn't delayed arrives in the order in which it was sent.
+            let usual = isSteady ? Self.steadyTravel : Self.travel
+            schedule(.deliver(host, message), after: late ? time(microseconds: 0...3_000_000) : usual)
         }
     }
 

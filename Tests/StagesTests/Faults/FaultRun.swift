@@ -4,6 +4,7 @@ import DeliveryKit
 import Foundation
 import HandlerKit
 import HealthModel
+import HealthStore
 import MessageBus
 import ObserverReading
 import Protocol
