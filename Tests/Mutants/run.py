@@ -123,10 +123,10 @@ def plans(scratch, mutant, count):
 
 def simulate(scratch, chosen, count):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda mutant: plans(scratch, mutant["name"], count), chosen))
-    for mutant, plan in zip(chosen, found):
-        word = f"caught by plan {plan[0]}: {plan[1]}" if plan else f"not caught by {count} plans"
-        print(f"rule {mutant['rule']:>2}  {mutant['name']:<30}  {word}", flush=True)
+        found = pool.map(lambda mutant: plans(scratch, mutant["name"], count), chosen)
+        for mutant, plan in zip(chosen, found):
+            word = f"caught by plan {plan[0]}: {plan[1]}" if plan else f"not caught by {count} plans"
+            print(f"rule {mutant['rule']:>2}  {mutant['name']:<30}  {word}", flush=True)
 
 
 def main():

@@ -11,7 +11,7 @@ struct Fault: Equatable, CustomStringConvertible {
         // For some seconds, with a probability.
         case lose(Double), double(Double), delay(Double), slow(Double), die(Double), misanswer(Double)
         // For some seconds.
-        case cut(Int, Int), stop(Int), noToken
+        case cut(Int, Int), stop(Int), takeOver(Int), noToken
         // At once.
         case kill(Int), killAll
         case swap(Int), reset(Int), replay(Int)
@@ -34,7 +34,7 @@ struct Fault: Equatable, CustomStringConvertible {
         case .lose, .double, .delay, .slow: .messages
         case .cut, .stop: .partition
         case .die, .kill, .killAll: .crash
-        case .swap, .reset, .replay: .operation
+        case .swap, .takeOver, .reset, .replay: .operation
         case .backup, .restore: .backup
         case .jump, .sleep: .clock
         case .disk: .disk
@@ -72,6 +72,9 @@ extension Fault {
                 : Fault(at: at, mishap: one([.kill(host()), .kill(host()), .killAll]))
         case .operation:
             let handler = Int.random(in: FaultPlan.handlers, using: &random)
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                return Fault(at: at, seconds: seconds / 8, mishap: .takeOver(host()))
+            }
             return Fault(at: at, mishap: one([.swap(handler), .reset(host()), .replay(host())]))
         case .backup: return Fault(at: at, mishap: one([.backup, .restore]))
         case .clock:

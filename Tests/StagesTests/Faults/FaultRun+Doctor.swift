@@ -26,9 +26,11 @@ extension FaultRun {
         let owed = delivered.count
         stack.replaceBackend()
         let last = world.hosts.count - 1
+        // Mostly what delivers: nobody else can deliver in its place.
+        let uploader = world.hosts.firstIndex { $0.name == "uploader" } ?? 0
+        func host() -> Int { world.pick(0...2) == 0 ? world.pick(0...last) : uploader }
         let troubles: [Fault.Mishap] = [
-            .noToken, .stop(world.pick(0...last)), .cut(world.pick(0...last), world.pick(0...last)),
-            .disk(world.pick(0...last), .full, after: world.pick(0...9), times: -1),
+            .noToken, .stop(host()), .cut(host(), host()), .disk(host(), .full, after: world.pick(0...9), times: -1),
         ]
         let trouble = Fault(at: 0, mishap: troubles[world.pick(0...troubles.count - 1)])
         active = [trouble]
@@ -36,6 +38,7 @@ extension FaultRun {
         // The daily comparison shows what is missing.
         world.wallOffset += .seconds(25 * 3600)
         try world.run(for: .seconds(300))
+        world.note("trouble that lasts")
         if delivered.count < owed {
             world.note("stuck for long")
             if try findings.isEmpty { problems.append("doctor says nothing, although \(trouble)") }

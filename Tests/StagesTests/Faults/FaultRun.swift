@@ -50,6 +50,8 @@ final class FaultRun {
     /// Whether the other destination went back to an earlier state.
     private var isOtherOlder = false
     private var hasClockJumped = false
+    /// Processes that another has taken the place of.
+    var ghosts: [SimulatedHost] = []
 
     /// Every day of the data is over, wherever the person was.
     private static func end() throws -> Instant { try SimulatedData.end() + .seconds(86_400) }
@@ -106,7 +108,8 @@ final class FaultRun {
                 return pair.contains(from) && pair.contains(to)
             }
         }
-        world.closeFile = { [unowned self] host, close in disk.kill(host.path, close) }
+        // The file belongs to whoever took over.
+        world.closeFile = { [unowned self] host, close in isGhost(host) ? close() : disk.kill(host.path, close) }
         world.stopped = { [unowned self] in try stopped($0, $1) }
         if hasSmallPages { cutPages() }
     }
@@ -129,6 +132,8 @@ final class FaultRun {
     /// A stage that can't continue ends its process. The supervisor starts it again, unless its file is damaged: then
     /// a person puts the file aside.
     private func stopped(_ host: SimulatedHost, _ error: any Error) throws {
+        if isGhost(host) { return try end(ghost: host, because: error) }
+        if case ChangelogError.fenced = error { return world.restart(host) }
         guard let error = error as? SQLiteError else { throw error }
         world.note(error.isCorrupt ? "damage found" : "disk error")
         if error.isCorrupt { lost.insert(host.name) }
@@ -206,7 +211,7 @@ final class FaultRun {
         simulated = world.monotonic - start
         askDoctor()
         try compare(with: calm)
-        if problems.isEmpty, plan.chance % 4 == 0 { try stayBroken() }
+        if problems.isEmpty, plan.chance % 3 == 0 { try stayBroken() }
         counts.merge(world.counts, uniquingKeysWith: +)
     }
 
@@ -215,6 +220,7 @@ final class FaultRun {
         isOver = true
         for fault in active { try end(fault) }
         active = []
+        endGhosts()
         world.faults = .none
         destination.failureRate = 0
         stack.isTokenRefused = false
@@ -290,6 +296,7 @@ final class FaultRun {
         case .noToken: stack.isTokenRefused = true
         case .cut: break
         case .stop(let number): host(number).suspend()
+        case .takeOver(let number): try takeOver(host(number))
         case .kill(let number): world.restart(host(number))
         case .killAll: for host in world.hosts.shuffled(using: &random) { world.restart(host) }
         case .swap(let number): swap(host(number))
@@ -307,6 +314,7 @@ final class FaultRun {
         case .lie(let number): disk.lie(about: host(number).path)
         case .olderCopy(let number): try putBack(host(number))
         case .wipe(let number):
+            endGhosts()
             lost.insert(host(number).name)
             world.restart(host(number), wiping: true)
         case .flip(let number): try flip(host(number))
@@ -337,6 +345,7 @@ final class FaultRun {
         case .misanswer: (world.faults.upload, destination.failureRate) = (0, 0)
         case .noToken: stack.isTokenRefused = false
         case .stop(let number): host(number).resume()
+        case .takeOver: wakeGhosts()
         case .disk(let number, _, _, _): disk.heal(host(number).path)
         default: break
         }
@@ -387,6 +396,7 @@ final class FaultRun {
 
     private func restore() throws {
         guard hasBackup else { return try backUp() }
+        endGhosts()
         world.note("restored")
         for host in world.hosts {
             host.crash()
@@ -406,6 +416,7 @@ final class FaultRun {
     /// Somebody copies an older folder back by hand.
     private func putBack(_ host: SimulatedHost) throws {
         guard olderCopies.contains(host.name) else { return try copyAll() }
+        endGhosts()
         world.note("older copy")
         lost.insert(host.name)
         flipped.remove(host.name)
@@ -416,6 +427,7 @@ final class FaultRun {
 
     private func losePower() {
         world.note("power lost")
+        endGhosts()
         for host in world.hosts {
             world.restart(host)
             let seed = random.next()
@@ -425,6 +437,7 @@ final class FaultRun {
 
     /// One page of a file is no longer what it says it is.
     private func flip(_ host: SimulatedHost) throws {
+        endGhosts()
         world.restart(host)
         guard let file = FileHandle(forUpdatingAtPath: host.path) else { return }
         defer { try? file.close() }

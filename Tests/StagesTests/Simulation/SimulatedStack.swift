@@ -38,7 +38,7 @@ final class SimulatedStack {
     var backend = FakeBackend()
     /// How many backends there have been: none has the name of an earlier one.
     private var generations = 1
-    let observer: SimulatedHost
+    private(set) var observer: SimulatedHost
     /// Files that its configuration names; they go with it.
     var folder: TemporaryFolder?
     let configuration: StackConfiguration
@@ -158,6 +158,18 @@ final class SimulatedStack {
 
     // MARK: Running
 
+    /// Another process takes an instance's place, with its file; the one before isn't ended.
+    func takeOver(_ host: SimulatedHost) throws {
+        guard let index = world.hosts.firstIndex(where: { $0 === host }),
+            let instance = configuration.instances.first(where: { $0.name == host.name }),
+            let new = try builder.host(instance, in: world)
+        else { return }
+        (new.makeStage, new.makeSource) = (host.makeStage, host.makeSource)
+        world.hosts[index] = new
+        if host === observer { observer = new }
+        world.schedule(.start(new), after: .zero)
+    }
+
     func start() throws {
         for host in world.hosts { try host.start() }
     }
@@ -204,7 +216,10 @@ final class SimulatedStack {
     func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: .beginning)
         var last = IdleWatch.Verdict.waiting("the first look")
+        var looked = MonotonicTime.distantPast
         try world.run(for: limit) {
+            guard world.monotonic - looked >= .milliseconds(500) else { return false }
+            looked = world.monotonic
             let beats = world.hosts.compactMap { host in
                 host.heartbeat.map { (host.name, (beat: Self.withoutLetters($0), age: 0.0)) }
             }

@@ -1,0 +1,33 @@
+import Changelog
+import Simulation
+
+/// Processes that were stopped while another took their place, and wake up later: their file's epoch must keep them from
+/// writing.
+extension FaultRun {
+    func takeOver(_ host: SimulatedHost) throws {
+        guard host.isAwake else { return }
+        world.note("taken over")
+        host.suspend()
+        ghosts.append(host)
+        try stack.takeOver(host)
+    }
+
+    /// They go on with what they were about to do.
+    func wakeGhosts() { for ghost in ghosts { ghost.resume() } }
+
+    /// Nothing of them is left, so that their files can be replaced.
+    func endGhosts() {
+        for ghost in ghosts { ghost.crash() }
+        ghosts = []
+    }
+
+    func isGhost(_ host: SimulatedHost) -> Bool { !world.hosts.contains { $0 === host } }
+
+    /// A ghost finds out when it writes.
+    func end(ghost: SimulatedHost, because error: any Error) throws {
+        ghost.crash()
+        ghosts.removeAll { $0 === ghost }
+        guard case ChangelogError.fenced = error else { return }
+        world.note("kept from writing")
+    }
+}
