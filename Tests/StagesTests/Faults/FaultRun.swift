@@ -156,8 +156,10 @@ final class FaultRun {
         }
         try run.settleDestination()
         run.askDoctor()
-        let (delivered, shown) = (run.delivered, try run.shown())
-        return Outcome(problems: run.problems, backend: delivered, other: shown, letters: try run.letters())
+        let (delivered, shown, letters) = (run.delivered, try run.shown(), try run.letters())
+        let refused = run.stack.backend.refused.filter { !run.stack.backend.isDeleted($0) }
+        if letters != refused { run.problems.append("without faults: dead letters \(letters), not \(refused)") }
+        return Outcome(problems: run.problems, backend: delivered, other: shown, letters: letters)
     }
 
     /// What is at the backend.

@@ -37,6 +37,7 @@ struct FakeBackend {
     private var created: Int64 = 0
     /// Which samples it never accepts.
     var refuses: (Value) -> Bool = { _ in false }
+    private(set) var refused: Set<Key> = []
 
     init() {}
 
@@ -68,7 +69,7 @@ struct FakeBackend {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""
         var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))
-        var refused: [Value] = []
+        var refusals: [Value] = []
         func put(_ entries: inout [Key: Entry], _ accepted: inout [Acceptance: Int], _ key: Key, _ entry: Entry) {
             let before = entries[key]
             guard entry.version > before?.version ?? .min else {
@@ -82,7 +83,8 @@ struct FakeBackend {
         for kind in ["samples", "workouts", "nights", "days"] {
             for element in body[kind].array ?? [] {
                 if kind == "samples", refuses(element) {
-                    refused.append(["id": element["id"], "reason": "not with me"])
+                    refusals.append(["id": element["id"], "reason": "not with me"])
+                    refused.insert(Key(user: user, kind: kind, id: element["id"].string ?? ""))
                     continue
                 }
                 var members = element.object ?? [:]
@@ -112,9 +114,9 @@ struct FakeBackend {
             "sequence": .integer(sequence),
             "counts": [
                 "created": .integer(counts.created), "updated": .integer(counts.updated),
-                "known": .integer(counts.known), "refused": .integer(Int64(refused.count)),
+                "known": .integer(counts.known), "refused": .integer(Int64(refusals.count)),
             ],
-            "refused": .array(refused), "held": [:], "generation": .string("generation-\(generation)"),
+            "refused": .array(refusals), "held": [:], "generation": .string("generation-\(generation)"),
         ]
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
