@@ -1,4 +1,5 @@
 import Changelog
+import SQLite
 import Simulation
 
 /// Processes that were stopped while another took their place, and wake up later: their file's epoch must keep them from
@@ -9,6 +10,7 @@ extension FaultRun {
         world.note("taken over")
         host.suspend()
         ghosts.append(host)
+        takenOver.insert(host.name)
         try stack.takeOver(host)
     }
 
@@ -23,11 +25,11 @@ extension FaultRun {
 
     func isGhost(_ host: SimulatedHost) -> Bool { !world.hosts.contains { $0 === host } }
 
-    /// A ghost finds out when it writes.
+    /// A ghost finds out when it writes, unless its disk fails before.
     func end(ghost: SimulatedHost, because error: any Error) throws {
         ghost.crash()
         ghosts.removeAll { $0 === ghost }
-        guard case ChangelogError.fenced = error else { return }
-        world.note("kept from writing")
+        if case ChangelogError.fenced = error { return world.note("kept from writing") }
+        guard error is SQLiteError else { throw error }
     }
 }

@@ -52,6 +52,8 @@ final class FaultRun {
     var hasClockJumped = false
     /// Processes that another has taken the place of.
     var ghosts: [SimulatedHost] = []
+    /// The names of all that were taken over.
+    var takenOver: Set<String> = []
 
     /// Every day of the data is over, wherever the person was.
     private static func end() throws -> Instant { try SimulatedData.end() + .seconds(86_400) }
@@ -93,7 +95,7 @@ final class FaultRun {
         world.isDurable = true
         world.eavesdropper = { [unowned self] message in
             sender.hear(message)
-            if hasSmallPages, message.topic.hasPrefix("page."), message.body["rows"].array?.count ?? 0 > 5 {
+            if hasSmallPages, message.topic.hasPrefix("page."), message.body["rows"].array?.count ?? 0 > Self.rows {
                 problems.append("a page is longer than its limit")
             }
             if Heartbeat.topic(message.header.from) == message.topic {
@@ -116,15 +118,17 @@ final class FaultRun {
 
     /// Answers come in many pages of a few rows, as those of a large store do.
     private var hasSmallPages: Bool { plan.chance % 3 == 1 }
+    private static let rows = 5
 
     private func cutPages() {
         for host in world.hosts {
             if host.plugin == "observer" {
                 host.makeSource = {
-                    try ObserverSource(database: $0, limits: PullLimits(rows: 5, bytes: 2000, scanned: 40))
+                    try ObserverSource(database: $0, limits: PullLimits(rows: Self.rows, bytes: 2000, scanned: 40))
                 }
             } else if host.plugin == "consolidator" || LinkedHandler.named(host.plugin) != nil {
-                host.makeSource = { ChangelogSource(database: $0, pageBytes: 300) }
+                // A row counts as 64 bytes at least.
+                host.makeSource = { ChangelogSource(database: $0, pageBytes: 60 * Self.rows) }
             }
         }
     }
@@ -133,7 +137,8 @@ final class FaultRun {
     /// a person puts the file aside.
     private func stopped(_ host: SimulatedHost, _ error: any Error) throws {
         if isGhost(host) { return try end(ghost: host, because: error) }
-        if case ChangelogError.fenced = error { return world.restart(host) }
+        // A ghost that was to be started twice takes the file back once.
+        if case ChangelogError.fenced = error, takenOver.contains(host.name) { return world.restart(host) }
         guard let error = error as? SQLiteError else { throw error }
         world.note(error.isCorrupt ? "damage found" : "disk error")
         if error.isCorrupt { lost.insert(host.name) }

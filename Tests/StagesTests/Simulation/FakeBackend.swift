@@ -37,6 +37,7 @@ struct FakeBackend {
     private var created: Int64 = 0
     /// Which samples it never accepts.
     var refuses: (Value) -> Bool = { _ in false }
+    /// Those that it was sent.
     private(set) var refused: Set<Key> = []
 
     init() {}
