@@ -191,7 +191,7 @@ extension DeliveryStage {
             }
             var place = upstream.place(after: after, until: .end)
             place.bulk = true
-            if after == .beginning { proof.head = nil }
+            if after == .beginning { proof.heads[upstream.producer] = nil }
             proof.pull = turn.pull(upstream.producer, upstream.query, place)
             proof.pulledAt = turn.monotonic
         case .theirs(var question):
@@ -225,9 +225,10 @@ extension DeliveryStage {
         }
         let groups = try DeliveryGroup.groups(
             pages, from: upstream.producer, isSamples: upstream === samples, family: { self.anyFamily($0) })
-        proof.head = proof.head ?? last.head
+        let head = proof.heads[upstream.producer] ?? last.head
+        proof.heads[upstream.producer] = head
         // What arrives in the meantime isn't waited for.
-        let isWhole = last.through <= after || last.through >= proof.head?.sequence ?? .beginning
+        let isWhole = last.through <= after || last.through >= head?.sequence ?? .beginning
         let facts = facts(turn)
         try proof.run?.take(ours: groups, next: isWhole ? nil : last.through, facts)
         return true

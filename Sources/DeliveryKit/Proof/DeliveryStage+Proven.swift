@@ -118,7 +118,9 @@ extension DeliveryStage {
             let head = upstream.head?.sequence ?? .beginning
             var rows = run.contested[upstream.producer] ?? []
             if isByHand || isNew && knowsDeletions { rows += run.revivable[upstream.producer] ?? [] }
-            guard !rows.isEmpty || isNew && floor > head else { continue }
+            // What it got after it was read may have lower versions than what is there.
+            let read = proof.heads[upstream.producer]?.sequence ?? head
+            guard !rows.isEmpty || isNew && floor > read else { continue }
             guard floor <= Renewal.highest else {
                 renewals.isTooHigh = true
                 continue

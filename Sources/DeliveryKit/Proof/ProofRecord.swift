@@ -34,8 +34,8 @@ struct ProofTask {
     var pull: Pull?
     var pulledAt = MonotonicTime.distantPast
     var effect: Int64?
-    /// The head of the source being read when its reading began.
-    var head: StoreHead?
+    /// The head of each source when its last reading began.
+    var heads: [String: StoreHead] = [:]
     /// A person's request, and how many elements were repaired for it.
     var request: RepairRequest?
     var repaired = 0
@@ -94,7 +94,7 @@ struct ProofTask {
     }
 
     mutating func drop() {
-        (run, pull, effect, head) = (nil, nil, nil, nil)
+        (run, pull, effect) = (nil, nil, nil)
         hasRefreshedToken = false
     }
 }

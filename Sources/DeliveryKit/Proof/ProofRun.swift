@@ -74,11 +74,10 @@ struct ProofRun {
     /// - Parameter known: people of whom something was delivered.
     init(
         _ scope: ProofScope, of sources: [Source], users known: Set<String> = [], lists: [HeldList] = HeldList.allCases,
-        isThorough: Bool = true,
-        keepsVersions: Bool = true, findsTwins: Bool = false
+        isThorough: Bool = true, keepsVersions: Bool = true, findsTwins: Bool = false
     ) {
-        (self.lists, self.isThorough, self.keepsVersions, self.scope) = (lists, isThorough, keepsVersions, scope)
-        self.sources = sources
+        (self.lists, self.isThorough, self.keepsVersions) = (lists, isThorough, keepsVersions)
+        (self.scope, self.sources) = (scope, sources)
         self.findsTwins = findsTwins && scope.isWhole
         step = sources.isEmpty ? .done : .ours(source: 0, after: .beginning)
         // Those of whom nothing is left here are asked about too.
@@ -157,8 +156,12 @@ struct ProofRun {
                     if isDeleted ? keepsVersions : contents[row] != nil { fold.add(key, held, .ours) }
                 }
             } else if isPending {
-                // The version that was delivered before may be there.
-                theirs[key] = nil
+                // The version that was delivered before may be there. A higher one would keep this one out.
+                let finding = theirs.removeValue(forKey: key).flatMap { VerifyFinding.of(held, $0) }
+                guard keepsVersions, finding?.remedy() == .decision, !facts.isOff(group, row),
+                    facts.mayReplace(source.producer, group.user)
+                else { continue }
+                contested[source.producer, default: []].append(sequence)
             } else {
                 if !isDeleted { twins.isHere(key) }
                 guard batch.contains(key.part), isDeleted || contents[row] != nil else { continue }

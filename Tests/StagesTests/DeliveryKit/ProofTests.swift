@@ -79,6 +79,20 @@ import UploaderStage
         #expect(alerts == [], "\(alerts)")
     }
 
+    @Test func whatIsntDeliveredYetIsRaisedToo() throws {
+        let uploader = try UploaderRig()
+        uploader.backend.overwrite(key(4), .init(version: 900, content: ["date": "2025-03-14", "steps": 7]))
+        uploader.backend.overwrite(key(5), .init(version: 5, content: ["date": "2025-03-15", "steps": 7]))
+        uploader.backend.overwrite(key(6), .init(version: 3, content: ["date": "2025-03-16", "steps": 7]))
+        try uploader.add(1...3)
+        uploader.write(4...6)
+        try uploader.serve()
+        // The sixth will have a higher version than what is there.
+        let windows = try #require(uploader.renewals.first).renewal.windows
+        let raised = (1...6).filter { day in windows.contains { $0.after.value < day && $0.through.value >= day } }
+        #expect(raised == [4, 5])
+    }
+
     @Test func aDeletionThereIsntUndoneWhileTheStoreIsNew() throws {
         let uploader = try UploaderRig()
         uploader.backend.overwrite(key(2), .init(version: 900, content: nil))

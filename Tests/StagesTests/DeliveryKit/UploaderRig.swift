@@ -56,11 +56,14 @@ final class UploaderRig {
 
     /// Adds days to the consolidator, and lets the uploader pull them.
     func add(_ numbers: ClosedRange<Int64>) throws {
-        days = Set(days + Array(numbers)).sorted()
+        write(numbers)
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         try rig.hear(beat("consolidator", head(numbers.upperBound, store: "consolidator")))
         try answerPull()
     }
+
+    /// The consolidator has written days, of which the uploader hasn't heard.
+    func write(_ numbers: ClosedRange<Int64>) { days = Set(days + Array(numbers)).sorted() }
 
     /// Answers a pull of documents, if there is one.
     func answerPull() throws {
