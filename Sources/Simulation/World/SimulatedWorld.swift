@@ -32,21 +32,15 @@ package final class SimulatedWorld {
         package var slow = 0.0
         package var upload = 0.0
 
-        package static let none = Faults()
-
-        package init(
-            drop: Double = 0, duplicate: Double = 0, delay: Double = 0, crash: Double = 0, slow: Double = 0,
-            upload: Double = 0
-        ) {
-            (self.drop, self.duplicate, self.delay) = (drop, duplicate, delay)
-            (self.crash, self.slow, self.upload) = (crash, slow, upload)
-        }
+        package init() {}
     }
 
     package let folder: SimulatedFolder
     package private(set) var random: SimulatedRandom
-    package var faults = Faults.none
+    package var faults = Faults()
     package var hosts: [SimulatedHost] = []
+    /// Processes that another has taken the place of, and which still run.
+    package var ghosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
     package private(set) var monotonic = MonotonicTime(microseconds: 1_000_000_000)
     /// What the wall clock shows when the monotonic clock is at 0.
@@ -60,8 +54,8 @@ package final class SimulatedWorld {
     package var witness: (String) -> Void = { _ in }
     /// Hears every message, as a tap does, and may also send.
     package var eavesdropper: (Message) -> Void = { _ in }
-    /// Whether nothing gets from one process to another.
-    package var isCut: (_ from: String, _ to: String) -> Bool = { _, _ in false }
+    /// Whether a message doesn't get from one process to another.
+    package var isCut: (_ topic: String, _ from: String, _ to: String) -> Bool = { _, _, _ in false }
     /// Ends a process's access to its file, by closing it. A disk that can fail stops all writing before.
     package var closeFile: (SimulatedHost, _ close: () -> Void) -> Void = { $1() }
     /// What happens to a process whose stage can't continue.
@@ -139,8 +133,8 @@ package final class SimulatedWorld {
         witness(topic)
         let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
         eavesdropper(message)
-        for host in hosts where host.hears(topic) {
-            if isCut(from, host.name) || chance(faults.drop) {
+        for host in hosts + ghosts where host.hears(topic) {
+            if isCut(topic, from, host.name) || chance(faults.drop) {
                 note("dropped")
                 continue
             }

@@ -4,7 +4,7 @@ import Simulation
 struct Fault: Equatable, CustomStringConvertible {
     /// What phones and exports do wrong is in the `PhoneScript`, and in every run.
     enum Family: String, CaseIterable {
-        case messages, partition, crash, operation, backup, clock, disk, power, damage, answers, destination
+        case messages, partition, crash, operation, backup, clock, disk, power, damage, answers, destination, background
     }
 
     enum Mishap: Equatable {
@@ -21,6 +21,8 @@ struct Fault: Equatable, CustomStringConvertible {
         case losePower, lie(Int)
         case olderCopy(Int), wipe(Int), flip(Int)
         case forget, rollBack, forgetOther, rollBackOther
+        // The app and the phone, for some seconds; and a sync of one handler's types.
+        case app(String), lock, sync(Int)
     }
 
     /// Seconds since the start.
@@ -42,6 +44,7 @@ struct Fault: Equatable, CustomStringConvertible {
         case .olderCopy, .wipe, .flip: .damage
         case .misanswer, .noToken: .answers
         case .forget, .rollBack, .forgetOther, .rollBackOther: .destination
+        case .app, .lock, .sync: .background
         }
     }
 
@@ -99,6 +102,14 @@ extension Fault {
             return Fault(
                 at: at, seconds: seconds, mishap: one([.misanswer(chance(1)), .misanswer(chance(0.5)), .noToken]))
         case .destination: return Fault(at: at, mishap: one([.forget, .rollBack, .forgetOther, .rollBackOther]))
+        case .background:
+            let handler = Int.random(in: FaultPlan.handlers, using: &random)
+            return Fault(
+                at: at, seconds: seconds,
+                mishap: one([
+                    .app("background"), .app("background"), .app("terminated"), .app("forceQuit"), .lock,
+                    .sync(handler), .sync(handler),
+                ]))
         }
     }
 }

@@ -42,7 +42,7 @@ struct FaultPlan {
         chance = random.next()
         length = Double(Int.random(in: 15...45, using: &random))
         // Each seed has some families, among them a crash, a disk's error, and a swap.
-        var families = Fault.Family.allCases.shuffled(using: &random).prefix(Int.random(in: 4...9, using: &random))
+        var families = Fault.Family.allCases.shuffled(using: &random).prefix(Int.random(in: 5...10, using: &random))
         for needed in [Fault.Family.crash, .disk] where !families.contains(needed) { families.append(needed) }
         let count = Int.random(in: Self.least...Self.least + 16, using: &random)
         for place in 0..<count {

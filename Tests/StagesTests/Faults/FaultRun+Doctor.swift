@@ -15,8 +15,13 @@ extension FaultRun {
             if let beat = host.heartbeat { seen.beats[host.name] = (beat, 0) }
         }
         seen.held = Set(world.hosts.map(\.name))
-        for finding in Self.serious(seen) where seen.beats[finding.subject] != nil {
+        let found = Self.serious(seen).filter { seen.beats[$0.subject] != nil }
+        for finding in found where !isPoison(finding) {
             problems.append("doctor says: \(finding.subject) \(finding.what)")
+        }
+        if !found.contains(where: isPoison), world.hosts.contains(where: { $0.heartbeat?.handler?.failedDays ?? 0 > 0 })
+        {
+            problems.append("doctor doesn't say that a day can't be computed")
         }
     }
 
@@ -41,7 +46,7 @@ extension FaultRun {
         world.note("trouble that lasts")
         if delivered.count < owed {
             world.note("stuck for long")
-            if try findings.isEmpty { problems.append("doctor says nothing, although \(trouble)") }
+            if try findings.allSatisfy(isPoison) { problems.append("doctor says nothing, although \(trouble)") }
         }
         active = []
         try end(trouble)

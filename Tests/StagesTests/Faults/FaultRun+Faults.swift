@@ -63,6 +63,9 @@ extension FaultRun {
                 stack.backend = before
             }
             backendBefore = stack.backend
+        case .app(let state): changePhone(["app": .string(state)])
+        case .lock: changePhone(["locked": true])
+        case .sync(let number): sync(host(number))
         case .forgetOther:
             didDestinationFail = true
             try destination.forget()
@@ -83,6 +86,8 @@ extension FaultRun {
         case .stop(let number): host(number).resume()
         case .takeOver: wakeGhosts()
         case .disk(let number, _, _, _): disk.heal(host(number).path)
+        case .app: changePhone(["app": "active"])
+        case .lock: changePhone(["locked": false])
         default: break
         }
     }
@@ -90,7 +95,7 @@ extension FaultRun {
     /// The same plugin in another version takes a handler's place.
     private func swap(_ host: SimulatedHost) {
         swaps += 1
-        guard let other = stack.handler(host.name, version: swaps) else { return }
+        guard let other = poisoned(host.name, version: swaps) else { return }
         world.note("swapped")
         host.makeStage = other
         world.restart(host)
@@ -103,11 +108,15 @@ extension FaultRun {
             let last = SimulatedData.firstDay.adding(days: SimulatedData.days)
             (request.from, request.through) = ("\(SimulatedData.firstDay)", "\(last)")
         }
-        for second in 0..<3 {
+        command(.object(request.body), to: host)
+    }
+
+    /// Sends it again and again for some seconds.
+    func command(_ body: Value, to host: SimulatedHost, times: Int = 3) {
+        for second in 0..<times {
             world.schedule(
-                .action { [unowned self] in
-                    world.send("control.\(host.name)", .object(request.body), from: "command")
-                }, after: .seconds(second))
+                .action { [unowned self] in world.send("control.\(host.name)", body, from: "command") },
+                after: .seconds(second))
         }
     }
 

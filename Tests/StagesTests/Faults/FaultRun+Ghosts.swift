@@ -9,18 +9,18 @@ extension FaultRun {
         guard host.isAwake else { return }
         world.note("taken over")
         host.suspend()
-        ghosts.append(host)
+        world.ghosts.append(host)
         takenOver.insert(host.name)
         try stack.takeOver(host)
     }
 
     /// They go on with what they were about to do.
-    func wakeGhosts() { for ghost in ghosts { ghost.resume() } }
+    func wakeGhosts() { for ghost in world.ghosts { ghost.resume() } }
 
     /// Nothing of them is left, so that their files can be replaced.
     func endGhosts() {
-        for ghost in ghosts { ghost.crash() }
-        ghosts = []
+        for ghost in world.ghosts { ghost.crash() }
+        world.ghosts = []
     }
 
     func isGhost(_ host: SimulatedHost) -> Bool { !world.hosts.contains { $0 === host } }
@@ -28,7 +28,7 @@ extension FaultRun {
     /// A ghost finds out when it writes, unless its disk fails before.
     func end(ghost: SimulatedHost, because error: any Error) throws {
         ghost.crash()
-        ghosts.removeAll { $0 === ghost }
+        world.ghosts.removeAll { $0 === ghost }
         if case ChangelogError.fenced = error { return world.note("kept from writing") }
         guard error is SQLiteError else { throw error }
     }

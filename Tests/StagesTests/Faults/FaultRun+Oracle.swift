@@ -56,23 +56,35 @@ extension FaultRun {
     }
 
     func compare(with calm: Outcome) throws {
-        compare(delivered, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
+        problems += calm.problems
+        try compare(delivered, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
         if lost.isEmpty, !didDestinationFail, stack.backend.acceptedTwice > 0 {
             problems.append("\(stack.backend.acceptedTwice) elements were accepted as new twice")
         }
         if isTraced { print(try positions) }
         let (letters, expected) = (try letters(), calm.letters.filter { !stack.backend.isDeleted($0) })
         if letters != expected { problems.append("dead letters: \(letters), not \(expected)") }
-        compare(
-            try shown(), with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
+        try compare(
+            shown(), with: calm.other, at: other.plugin.name, keepsWhatIsBeyond: destination.keepsWhatIsBeyond)
+    }
+
+    /// How many samples are deleted at a destination, and not here, according to the last comparison.
+    private func deletedLater(at instance: String) throws -> Int64 {
+        guard let reader = world.hosts.first(where: { $0.name == instance })?.reader else { return 0 }
+        return try reader.prepare("SELECT report FROM proofs").rows { try Value(json: Array($0.string(0).utf8)) }
+            .reduce(0) { $0 + ($1["lists"]["samples"]["findings"]["deletedLater"]["count"].int ?? 0) }
     }
 
     /// - Parameter instance: the process that delivers there.
     func compare(
         _ found: [String: Value], with expected: [String: Value], at instance: String, keepsWhatIsBeyond: Bool
-    ) {
+    ) throws {
         var different: [String] = []
-        for (name, content) in expected {
+        // A lost store may have known a deletion that nobody sends again: it isn't undone, and is said to be missing.
+        let undone = haveForgotten ? expected.keys.filter { $0.hasPrefix("samples ") && found[$0] == nil } : []
+        let saidDeleted = try undone.isEmpty ? 0 : deletedLater(at: instance)
+        if undone.count != saidDeleted { different += undone.map { "\($0) is missing, \(saidDeleted) said deleted" } }
+        for (name, content) in expected where !undone.contains(name) {
             guard let other = found[name] else {
                 different.append("\(name) is missing")
                 continue
@@ -91,8 +103,9 @@ extension FaultRun {
             }
         }
         let beyond = found.keys.filter { expected[$0] == nil }
-        // A sample was never sent, or was deleted, whatever was lost: phones delete again.
-        let invented = keepsWhatIsBeyond && !lost.isEmpty ? beyond.filter { $0.hasPrefix("samples ") } : beyond
+        // A sample was never sent, or was deleted, whatever was lost: phones delete again, unless they forget.
+        let invented =
+            keepsWhatIsBeyond && !lost.isEmpty ? beyond.filter { !haveForgotten && $0.hasPrefix("samples ") } : beyond
         different += invented.map { "\($0) was invented" }
         if !different.isEmpty {
             problems.append("\(different.count) differ at \(instance): \(different.sorted().prefix(2))")

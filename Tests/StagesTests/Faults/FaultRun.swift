@@ -50,13 +50,13 @@ final class FaultRun {
     /// Whether the other destination went back to an earlier state.
     var isOtherOlder = false
     var hasClockJumped = false
-    /// Processes that another has taken the place of.
-    var ghosts: [SimulatedHost] = []
+    /// Whether the uploader hears nothing of the consolidator but answers.
+    var isDeaf = false
     /// The names of all that were taken over.
     var takenOver: Set<String> = []
 
     /// Every day of the data is over, wherever the person was.
-    private static func end() throws -> Instant { try SimulatedData.end() + .seconds(86_400) }
+    static func end() throws -> Instant { try SimulatedData.end() + .seconds(86_400) }
 
     /// What is where, once all is done.
     struct Outcome {
@@ -103,17 +103,19 @@ final class FaultRun {
             }
             if !isOver, !active.isEmpty, let beat = Heartbeat(message) { note(beat) }
         }
-        world.isCut = { [unowned self] from, to in
-            active.contains { fault in
-                guard case .cut(let one, let two) = fault.mishap else { return false }
-                let pair = [host(one).name, host(two).name]
-                return pair.contains(from) && pair.contains(to)
-            }
+        world.isCut = { [unowned self] topic, from, to in
+            isDeaf(to, to: from, topic)
+                || active.contains { fault in
+                    guard case .cut(let one, let two) = fault.mishap else { return false }
+                    let pair = [host(one).name, host(two).name]
+                    return pair.contains(from) && pair.contains(to)
+                }
         }
         // The file belongs to whoever took over.
         world.closeFile = { [unowned self] host, close in isGhost(host) ? close() : disk.kill(host.path, close) }
         world.stopped = { [unowned self] in try stopped($0, $1) }
         if hasSmallPages { cutPages() }
+        poisonHandlers()
     }
 
     /// Answers come in many pages of a few rows, as those of a large store do.
@@ -153,18 +155,30 @@ final class FaultRun {
         let run = try FaultRun(plan)
         run.isOver = true
         run.sender.pause = 0
-        try run.stack.start()
         run.sender.begin()
-        run.world.wallOffset = try Self.end() - .microseconds(run.world.monotonic.microseconds)
-        if let stuck = try run.stack.runUntilIdle(within: .seconds(900), isReady: { run.sender.hasEnded }) {
-            run.problems.append("without faults: \(stuck)")
+        return try run.outcome { run.sender.hasEnded }
+    }
+
+    /// Nothing goes wrong, and nothing is sent: what a new stack delivers from a copy of the observer's store.
+    private func ofANewStack() throws -> Outcome {
+        let run = try FaultRun(plan)
+        run.isOver = true
+        try Database(path: stack.observer.path, mode: .readOnly).copy(to: run.stack.observer.path)
+        return try run.outcome { true }
+    }
+
+    private func outcome(isReady: () throws -> Bool) throws -> Outcome {
+        try stack.start()
+        world.wallOffset = try Self.end() - .microseconds(world.monotonic.microseconds)
+        if let stuck = try stack.runUntilIdle(within: .seconds(900), isReady: isReady) {
+            problems.append("without faults: \(stuck)")
         }
-        try run.settleDestination()
-        run.askDoctor()
-        let (delivered, shown, letters) = (run.delivered, try run.shown(), try run.letters())
-        let refused = run.stack.backend.refused.filter { !run.stack.backend.isDeleted($0) }
-        if letters != refused { run.problems.append("without faults: dead letters \(letters), not \(refused)") }
-        return Outcome(problems: run.problems, backend: delivered, other: shown, letters: letters)
+        try settleDestination()
+        askDoctor()
+        let (delivered, shown, letters) = (delivered, try shown(), try letters())
+        let refused = stack.backend.refused.filter { !stack.backend.isDeleted($0) }
+        if letters != refused { problems.append("without faults: dead letters \(letters), not \(refused)") }
+        return Outcome(problems: problems, backend: delivered, other: shown, letters: letters)
     }
 
     /// What is at the backend.
@@ -188,7 +202,8 @@ final class FaultRun {
 
     func run(against calm: Outcome) throws {
         let start = world.monotonic
-        world.wallOffset = try Self.end() - .microseconds(world.monotonic.microseconds)
+        isDeaf = plan.isDeaf
+        try setClock()
         try stack.start()
         sender.begin()
         for fault in plan.faults {
@@ -198,6 +213,8 @@ final class FaultRun {
         }
         try world.run(for: .microseconds(Int64(plan.length * 1e6)))
         try endFaults()
+        if !haveForgotten { try waitForTheDeaf(calm.backend) }
+        isDeaf = false
         if let stuck = try stack.runUntilIdle(within: .seconds(900), isReady: { self.sender.hasEnded }) {
             problems.append("stuck: \(stuck)\(try positions)")
         }
@@ -217,7 +234,7 @@ final class FaultRun {
         try settleDestination()
         simulated = world.monotonic - start
         askDoctor()
-        try compare(with: calm)
+        try compare(with: haveForgotten ? ofANewStack() : calm)
         if problems.isEmpty, plan.chance % 3 == 0 { try stayBroken() }
         counts.merge(world.counts, uniquingKeysWith: +)
     }
@@ -228,7 +245,8 @@ final class FaultRun {
         for fault in active { try end(fault) }
         active = []
         endGhosts()
-        world.faults = .none
+        world.faults = .init()
+        bringToFront()
         destination.failureRate = 0
         stack.isTokenRefused = false
         for host in world.hosts {
@@ -245,7 +263,7 @@ final class FaultRun {
             world.restart(host, wiping: true)
         }
         try world.run(for: .seconds(4))
-        if lost.contains(stack.observer.name) {
+        if lost.contains(stack.observer.name), !plan.phonesForget {
             counts["sent again", default: 0] += 1
             sender.beginAgain()
         }

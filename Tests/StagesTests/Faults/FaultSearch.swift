@@ -64,8 +64,7 @@ struct FaultSearch {
             for (index, one) in families.enumerated() {
                 for other in families[(index + 1)...] { pairs["\(one) \(other)", default: 0] += 1 }
             }
-            let problems = calm.problems + run.problems
-            if !problems.isEmpty { failures.append(Failure(plan: plan, problems: problems)) }
+            if !run.problems.isEmpty { failures.append(Failure(plan: plan, problems: run.problems)) }
         } catch {
             failures.append(Failure(plan: plan, problems: ["\(error)"]))
         }

@@ -41,7 +41,7 @@ import Testing
         for seed in 1...200 as ClosedRange<UInt64> {
             for plan in [FaultPlan([seed]), FaultPlan([seed, 7])] {
                 let families = Set(plan.faults.map(\.family))
-                #expect(families.count >= 4 && families.isSuperset(of: [.crash, .disk]), "\(plan.name)")
+                #expect(families.count >= 5 && families.isSuperset(of: [.crash, .disk]), "\(plan.name)")
                 #expect((20...43).contains(plan.faults.count) && plan.faults == FaultPlan(name: plan.name).faults)
                 let few = FaultPlan(plan, keeping: [2, 5])
                 #expect(few.faults == [plan.faults[2], plan.faults[5]])

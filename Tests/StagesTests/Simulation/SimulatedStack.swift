@@ -198,12 +198,12 @@ final class SimulatedStack {
         return try find.firstRow { $0.string(0) }
     }
 
-    /// Whoever judges wouldn't wait for the rest once an element is refused.
-    private static func withoutLetters(_ beat: Heartbeat) -> Heartbeat {
-        guard beat.uploader?.deadLetters ?? 0 > 0 else { return beat }
+    /// Whoever judges wouldn't wait for the rest once an element is refused, or a day can't be computed.
+    private static func withoutPoison(_ beat: Heartbeat) -> Heartbeat {
+        guard beat.uploader?.deadLetters ?? 0 > 0 || beat.handler?.failedDays ?? 0 > 0 else { return beat }
         var beat = beat
         var members = Value(beat.details).object ?? [:]
-        members["deadLetters"] = 0
+        for name in ["deadLetters", "failedDays"] where members[name] != nil { members[name] = 0 }
         beat.details = Value.object(members).read() ?? beat.details
         return beat
     }
@@ -221,7 +221,7 @@ final class SimulatedStack {
             guard world.monotonic - looked >= .milliseconds(500) else { return false }
             looked = world.monotonic
             let beats = world.hosts.compactMap { host in
-                host.heartbeat.map { (host.name, (beat: Self.withoutLetters($0), age: 0.0)) }
+                host.heartbeat.map { (host.name, (beat: Self.withoutPoison($0), age: 0.0)) }
             }
             // The observer doesn't know of a file that is still on its way, so nothing is judged until it arrives.
             guard try areImportsClosed() && isReady() else { return false }

@@ -69,9 +69,12 @@ struct SimulationRun {
         let world = stack.world
         // For each seed, each kind of fault has its own strength, or is absent.
         func strength(_ most: Double) -> Double { most * Double(world.pick(0...3)) / 3 }
-        world.faults = .init(
-            drop: strength(0.3), duplicate: strength(0.2), delay: strength(0.3), crash: strength(0.02),
-            slow: strength(0.3), upload: strength(0.6))
+        world.faults.drop = strength(0.3)
+        world.faults.duplicate = strength(0.2)
+        world.faults.delay = strength(0.3)
+        world.faults.crash = strength(0.02)
+        world.faults.slow = strength(0.3)
+        world.faults.upload = strength(0.6)
         try stack.start()
         let length = Int64(world.pick(10...40)) * Instant.microsecondsPerSecond
         for file in stack.files { stack.submit(file, after: world.time(microseconds: 0...length)) }
@@ -103,7 +106,7 @@ struct SimulationRun {
         try world.run(for: .microseconds(length))
         isOver = true
         // From here on nothing goes wrong, and the clock is right.
-        world.faults = .none
+        world.faults = .init()
         world.wallOffset = max(world.wallOffset, try SimulatedData.end() - .microseconds(world.monotonic.microseconds))
         // A late wipe happens within this time.
         try world.run(for: .seconds(4))
