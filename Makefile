@@ -53,7 +53,7 @@ build: deps install-manifests
 	@$(BUILD)
 
 # Everything is copied again, including the files of handlers in other languages, so that nothing remains of a removed
-# plugin.
+# plugin. A plugin without a program of its own gets a link to the one that runs it.
 .PHONY: install-manifests
 install-manifests:
 	@set -e; bin="$(BIN)"; rm -rf "$$bin/plugins"; mkdir -p "$$bin/plugins"; \
@@ -65,6 +65,10 @@ install-manifests:
 		done; \
 	done; \
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
+	@set -e; bin="$(BIN)"; for stage in plugins/*/Stage; do \
+		folder=$$(dirname "$$stage"); [ -d "$$folder/Main" ] || \
+			ln -sfn healthbus-stages "$$bin/healthbus-$${folder#plugins/}"; \
+	done
 
 .PHONY: build-tests
 build-tests: deps install-manifests

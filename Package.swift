@@ -30,16 +30,18 @@ func tool(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Tar
         swiftSettings: swiftSettings + unoptimized)
 }
 
-/// A plugin is a stage library, which tests and simulations import, and a thin executable.
+/// A plugin is a stage library, which tests and simulations import, and a thin executable. Without one of its own,
+/// `healthbus-stages` runs it, under its name.
 func plugin(
-    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency],
-    main: [Target.Dependency] = ["HandlerKit", "StageKit"],
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency]? = nil,
     packageAccess: Bool = true
 ) -> [Target] {
-    [
-        .target(
-            name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", packageAccess: packageAccess,
-            swiftSettings: swiftSettings),
+    let library = Target.target(
+        name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", packageAccess: packageAccess,
+        swiftSettings: swiftSettings)
+    guard let main else { return [library] }
+    return [
+        library,
         .executableTarget(
             name: "healthbus-\(folder)", dependencies: main + [.target(name: stage)], path: "plugins/\(folder)/Main",
             swiftSettings: swiftSettings),
@@ -74,8 +76,6 @@ let handlers = [
     plugin("places", "PlacesStage", handlerDependencies, packageAccess: false),
     plugin("generic", "GenericStage", handlerDependencies, packageAccess: false),
 ].flatMap { $0 }
-
-let handlerStages = handlers.filter { $0.type == .regular }
 
 let package = Package(
     name: "healthbus",
@@ -229,7 +229,7 @@ let package = Package(
                 "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
                 "DeliveryKit", "HTTP", "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "ObserverReading",
                 "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
-            ], linked: handlerStages),
+            ], linked: handlers),
         .executableTarget(
             name: "healthbus",
             dependencies: [
@@ -239,10 +239,19 @@ let package = Package(
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings + unoptimized),
+        // Most stages need no other libraries than those of the bus and of their stores. One program for all of them is
+        // in memory once.
+        .executableTarget(
+            name: "healthbus-stages",
+            dependencies: [
+                "Configuration", "ConsolidatorStage", "DebouncerStage", "ExecStage", "HandlerKit", "HubStage",
+                "Logging",
+                "MessageBus", "StageKit",
+            ] + handlers.map { .target(name: $0.name) },
+            path: "Sources/Stages", swiftSettings: swiftSettings),
     ]
         + plugin(
-            "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"],
-            main: ["Configuration", "MessageBus", "StageKit"])
+            "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"])
         + plugin(
             "observer", "ObserverStage",
             [
@@ -255,7 +264,7 @@ let package = Package(
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "Logging", "MessageBus", "Protocol",
                 "SQLite", "StageKit",
-            ], main: ["StageKit"])
+            ])
         + handlers
         // Hosts a handler in any language.
         + plugin(
@@ -269,7 +278,7 @@ let package = Package(
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
                 "StageKit",
-            ], main: ["StageKit"])
+            ])
         + plugin(
             "uploader", "UploaderStage",
             [

@@ -8,7 +8,7 @@ bin=$1
 out=$2
 mkdir -p "$out"
 for program in "$bin"/healthbus "$bin"/healthbus-*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
+    [ -f "$program" ] && [ -x "$program" ] && [ ! -L "$program" ] || continue
     # This program only measures a build on the machine that made it, so it isn't copied.
     [ "$(basename "$program")" != healthbus-bench ] || continue
     install -m 0755 "$program" "$out/"

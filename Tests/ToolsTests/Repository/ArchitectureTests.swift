@@ -38,9 +38,12 @@ import Testing
         for found in package.matches(of: plugins) {
             let stage = found.3.wholeMatch(of: list) == nil ? names(handler) : names(found.3)
             targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)/Stage", declared: stage))
-            let program = (found.4.map { names($0) } ?? ["HandlerKit", "StageKit"]).union([String(found.2)])
-            targets.append(
-                Target(name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main", declared: program))
+            if let main = found.4 {
+                targets.append(
+                    Target(
+                        name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main",
+                        declared: names(main).union([String(found.2)])))
+            }
         }
         for found in package.matches(
             of: try Regex(
@@ -49,8 +52,12 @@ import Testing
         {
             targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)", declared: names(found.3)))
         }
-        let command = try #require(package.firstMatch(of: #/name: "healthbus",\s*dependencies: (\[[^\]]*\])/#)).1
-        targets.append(Target(name: "healthbus", folder: "Sources/healthbus", declared: names(command)))
+        for (name, folder) in [("healthbus", "healthbus"), ("healthbus-stages", "Stages")] {
+            let declaration = try Regex(
+                #"name: "\#(name)",\s*dependencies: (\[[^\]]*\])"#, as: (Substring, Substring).self)
+            let declared = try #require(package.firstMatch(of: declaration)).1
+            targets.append(Target(name: name, folder: "Sources/\(folder)", declared: names(declared)))
+        }
         let own = Set(targets.map(\.name)).union(package.matches(of: #/"(C[A-Z]\w+)"/#).map { String($0.1) })
         for index in targets.indices {
             targets[index].imports = Set(
