@@ -8,20 +8,21 @@ extension BusConnection {
     package static let spacing = Duration.milliseconds(100)
 
     /// How soon the next heartbeat follows.
-    package enum Pace: Sendable {
+    package enum Pace: Sendable, Equatable {
         /// In quick succession, since none has come back yet.
         case unheard
         /// Spaced out: there are changes to report, and more will follow.
         case moving
-        case lively
-        case quiet
+        case every(Duration)
+
+        package static let lively = Pace.every(Repetition.lively)
+        package static let quiet = Pace.every(Repetition.quiet)
 
         package func next(after last: MonotonicTime) -> MonotonicTime {
             switch self {
             case .unheard: last + BusConnection.impatience
             case .moving: last + BusConnection.spacing
-            case .lively: Repetition.next(Repetition.lively, after: last)
-            case .quiet: Repetition.next(Repetition.quiet, after: last)
+            case .every(let interval): Repetition.next(interval, after: last)
             }
         }
     }

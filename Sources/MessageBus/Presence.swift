@@ -45,6 +45,6 @@ package struct Presence: Sendable {
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
         if isUnreported { return .moving }
-        return isBusy || unheardSince != nil || repetition.interval(at: now) == Repetition.lively ? .lively : .quiet
+        return isBusy || unheardSince != nil ? .lively : .every(repetition.interval(at: now))
     }
 }

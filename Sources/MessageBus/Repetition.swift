@@ -1,19 +1,20 @@
 import HealthModel
 
-/// How often to repeat what others may have missed: every second while something changes and for a while after, but
-/// rarely when nothing does. Pure.
+/// How often to repeat what others may have missed: soon after a change, then at growing intervals, and rarely when
+/// nothing changes. Pure.
 ///
 /// A message about a change is sent at once; repeating it makes up for one that was lost. In a stack at rest, nothing
 /// can be lost: repetitions only show that every process is still there, and at the faster pace they would cost more
 /// than all its work.
 package struct Repetition: Sendable {
-    /// The interval while something changes, and for `afterglow` after that.
+    /// The interval while something changes. After that, each interval is as long as all before it together.
     package static let lively = Duration.seconds(1)
     /// The interval at rest.
     package static let quiet = Duration.seconds(12)
     /// A process that has been silent for this long counts as gone: it has missed two intervals, and a little more.
     package static let silence = Duration.seconds(27)
-    private static let afterglow = Duration.seconds(10)
+    /// The longest interval after a change, before the one at rest.
+    private static let longest = Duration.seconds(4)
 
     private var movedAt: MonotonicTime
 
@@ -23,7 +24,12 @@ package struct Repetition: Sendable {
     package mutating func moved(at now: MonotonicTime) { movedAt = now }
 
     package func interval(at now: MonotonicTime) -> Duration {
-        now - movedAt < Self.afterglow ? Self.lively : Self.quiet
+        var interval = Self.lively
+        while now - movedAt >= interval - Self.lively / 2 {
+            guard interval < Self.longest else { return Self.quiet }
+            interval *= 2
+        }
+        return interval
     }
 
     /// When the next repetition is due. All processes on a machine use the same moments, so that one wake-up serves

@@ -45,7 +45,7 @@ final class Running: Sendable {
 
     var pace: BusConnection.Pace {
         let now = MonotonicClock.now
-        return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
+        return .every(said.withLock { $0.repetition.interval(at: now) })
     }
 
     /// The supervisor's heartbeat: its processes, and their states.

@@ -19,18 +19,26 @@ import Testing
         #expect(!isNewAgain)
     }
 
-    @Test func itIsLivelyForTenSecondsAfterEachMoveAndQuietAfterThem() {
+    @Test(arguments: [0, 300, 500, 999] as [Int64])
+    func afterEachMoveItSpeaksAtGrowingIntervalsAndThenRarely(_ milliseconds: Int64) {
         var presence = Presence(at: 0)
         presence.said(at: 0)
         _ = presence.heardSelf(at: 0)
-        #expect(presence.pace(at: .seconds(9)) == .lively)
-        #expect(presence.pace(at: .seconds(10)) == .quiet)
-        presence.moved(at: .seconds(100))
-        presence.said(at: .seconds(100))
-        _ = presence.heardSelf(at: .seconds(100))
-        #expect(presence.pace(at: .seconds(109)) == .lively)
-        #expect(presence.pace(at: .seconds(110)) == .quiet)
-        #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
+        let move = MonotonicTime.seconds(96) + .milliseconds(milliseconds)
+        presence.moved(at: move)
+        var spoken = move
+        var times: [MonotonicTime] = []
+        for _ in 0..<6 {
+            presence.said(at: spoken)
+            _ = presence.heardSelf(at: spoken)
+            spoken = presence.pace(at: spoken).next(after: spoken)
+            times.append(spoken)
+        }
+        // A message that is lost is repeated within a second; another soon after.
+        #expect(times[0] - move <= .seconds(1) && times[1] - move <= .seconds(2))
+        #expect(times.count { $0 - move < .seconds(12) } <= 5)
+        #expect(times[5] - times[4] == Repetition.quiet)
+        #expect(presence.pace(at: .seconds(108) + .milliseconds(milliseconds), isBusy: true) == .lively)
     }
 
     /// A process that is never idle reports ten times a second: each heartbeat covers all changes since the last one.
@@ -77,7 +85,7 @@ import Testing
         let times = ([12_000_001, 15_200_000, 23_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
         #expect(times == [.seconds(24), .seconds(24), .seconds(24)])
         #expect(quiet.next(after: .seconds(24), at: .seconds(24)) == .seconds(36))
-        let lively = Repetition(at: .seconds(5))
+        let lively = Repetition(at: 6_000_000)
         #expect(lively.next(after: 6_200_000, at: 6_200_000) == .seconds(7))
     }
 }

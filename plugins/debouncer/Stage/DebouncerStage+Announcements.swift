@@ -29,16 +29,38 @@ extension DebouncerStage {
     }
 
     func announce(_ consumer: Consumer, _ turn: Turn) {
-        guard let head else { return }
-        let released = vector(for: consumer)
-        if announcements.sent.updateValue(released, forKey: consumer.name) != released {
-            announcements.repetition.moved(at: turn.monotonic)
+        guard let release = release(for: consumer) else { return }
+        let before = announcements.sent.updateValue(release, forKey: consumer.name)
+        if before?.released != release.released { announcements.repetition.moved(at: turn.monotonic) }
+        let isNews = before.map { ($0.off, $0.replay) != (release.off, release.replay) } ?? true
+        if isNews {
+            announcements.unrepeated.insert(consumer.name)
+        } else {
+            announcements.unrepeated.remove(consumer.name)
         }
-        turn.publish(
-            Release.topic(consumer.name),
+        turn.publish(Release.topic(consumer.name), release)
+    }
+
+    private func release(for consumer: Consumer) -> Release? {
+        head.map {
             Release(
-                head: head, released: released, off: window.off.filter(consumer.takes).sorted(), replay: announcedReplay
-            ))
+                head: $0, released: vector(for: consumer), off: window.off.filter(consumer.takes).sorted(),
+                replay: announcedReplay)
+        }
+    }
+
+    /// Whether a consumer can advance its frontier. While something of its own waits to be released, it can't.
+    func isBehind(_ consumer: Consumer) -> Bool {
+        guard let sent = announcements.sent[consumer.name] else { return true }
+        let released = vector(for: consumer)
+        return sent.released != released && window.off.isSuperset(of: released.exceptions.keys)
+    }
+
+    /// Whether a consumer may have missed what it was sent, as it hasn't reached it, or is to hear of something else.
+    func needsRepetition(_ consumer: Consumer) -> Bool {
+        guard let sent = announcements.sent[consumer.name], let release = release(for: consumer) else { return true }
+        return announcements.unrepeated.contains(consumer.name) || sent.off != release.off
+            || sent.replay != release.replay || !rounds.hasReached(consumer.name, sent.released)
     }
 
     func vector(for consumer: Consumer) -> AnchorVector {

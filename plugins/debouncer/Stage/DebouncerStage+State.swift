@@ -7,7 +7,9 @@ extension DebouncerStage {
     /// Which releases the consumers have been sent, and when.
     struct Announcements {
         /// The release that each consumer was last sent.
-        var sent: [String: AnchorVector] = [:]
+        var sent: [String: Release] = [:]
+        /// Consumers that were sent something besides it only once.
+        var unrepeated: Set<String> = []
         /// The epoch of each consumer's last heartbeat.
         var lives: [String: Int64] = [:]
         var lastRepeat = MonotonicTime.distantPast

@@ -186,18 +186,16 @@ package final class DebouncerStage: Stage {
             register(turn)
             try scheduleTasks(turn)
             try followClock(turn)
-            for consumer in consumers { announce(consumer, turn) }
+            // Who has reached it needs no repetition for now.
+            let isQuiet = announcements.repetition.interval(at: turn.monotonic) == Repetition.quiet
+            for consumer in consumers where isQuiet || needsRepetition(consumer) { announce(consumer, turn) }
         } else if turn.monotonic - announcements.lastSpread >= Self.spread {
             announcements.lastSpread = turn.monotonic
-            for consumer in consumers where announcements.sent[consumer.name] != vector(for: consumer) {
-                announce(consumer, turn)
-            }
+            for consumer in consumers where isBehind(consumer) { announce(consumer, turn) }
         }
         acknowledge(atOnce: announcements.lastRepeat == turn.monotonic, turn)
         try tasks.save(turn)
-        let spread =
-            consumers.contains { announcements.sent[$0.name] != vector(for: $0) }
-            ? announcements.lastSpread + Self.spread : nil
+        let spread = consumers.contains(where: isBehind) ? announcements.lastSpread + Self.spread : nil
         return [
             window.nextDeadline, announcements.repetition.next(after: announcements.lastRepeat, at: turn.monotonic),
             spread,

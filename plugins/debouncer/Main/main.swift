@@ -1,4 +1,0 @@
-import DebouncerStage
-import StageKit
-
-PluginProgram.run(.debouncer)
