@@ -75,6 +75,15 @@ package struct Cursor: Sendable, Equatable {
         return nil
     }
 
+    /// Whether it differs only in having passed a few more changes.
+    package func isLittleAhead(of other: Cursor) -> Bool {
+        var same = self
+        same.anchor = other.anchor
+        return same == other && anchor.maximum - other.anchor.minimum < Self.little
+    }
+
+    private static let little: Int64 = 1000
+
     /// A window without rows, requested only to show the producer the anchor.
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 

@@ -9,8 +9,12 @@ extension Upstream {
     package struct Fetched {
         package var pages: [Value]
         let cursor: Cursor
+        /// Whether there is anything in them.
+        let hasRows: Bool
 
-        package init(pages: [Value], cursor: Cursor) { (self.pages, self.cursor) = (pages, cursor) }
+        package init(pages: [Value], cursor: Cursor, hasRows: Bool = true) {
+            (self.pages, self.cursor, self.hasRows) = (pages, cursor, hasRows)
+        }
     }
 
     /// The result of an answer.
@@ -38,8 +42,7 @@ extension Upstream {
     }
 
     /// How the log describes pages.
-    func pageFields(_ pages: [Value], _ through: SequenceNumber) -> LogFields {
-        let count = PageCount(pages)
-        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
+    func pageFields(_ count: PageCount, _ through: SequenceNumber) -> LogFields {
+        ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
     }
 }

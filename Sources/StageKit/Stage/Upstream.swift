@@ -25,6 +25,8 @@ package final class Upstream {
 
     /// The position up to which everything has been consumed and saved.
     package private(set) var cursor = Cursor()
+    /// The cursor as stored: never ahead.
+    private var saved = Cursor()
     /// The position up to which pages have been received, which is ahead of `cursor` while the stage holds pages that
     /// it hasn't processed yet.
     private var received = Cursor()
@@ -70,7 +72,7 @@ package final class Upstream {
 
     /// Loads the cursor; the tables must exist.
     package func open(_ turn: Turn) throws {
-        guard let saved = try Self.cursor(name, in: turn.database) else { return }
+        saved = try Self.cursor(name, in: turn.database) ?? saved
         cursor = saved
         received = saved
     }
@@ -172,10 +174,11 @@ package final class Upstream {
             received.store = head.store
             received.generation = head.generation
             received.consumed(window, through: last.through)
-            turn.log(.page, pageFields(pages, last.through))
+            let count = PageCount(pages)
+            turn.log(.page, pageFields(count, last.through))
             // A page also counts as a sign of life from the producer.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? .beginning { heard = head }
-            return .pages(Fetched(pages: pages, cursor: received))
+            return .pages(Fetched(pages: pages, cursor: received, hasRows: !count.isNothing))
         }
     }
 
@@ -197,7 +200,8 @@ package final class Upstream {
         }
         if next != cursor {
             cursor = next
-            try save(turn)
+            // A commit only to skip what concerns others can wait: whoever starts again behind it asks again.
+            if fetched.hasRows || !cursor.isLittleAhead(of: saved) { try save(turn) }
         }
         return snapshotEnded
     }
@@ -250,5 +254,6 @@ package final class Upstream {
 
     private func save(_ turn: Turn) throws {
         try Self.cursors.set(name, to: cursor.wireValue, turn)
+        saved = cursor
     }
 }
