@@ -67,6 +67,8 @@ package final class SimulatedHost {
     /// Rises with each start: anything that belongs to an earlier life is ignored.
     package private(set) var lives = 0
     package private(set) var isTurnDue = false
+    /// How many turns it has taken, and how many of them committed something.
+    package private(set) var work = (turns: 0, commits: 0)
     private var wake = 0
     private var beats = 0
     /// Whether a heartbeat that reports a change has been scheduled; only in a steady world.
@@ -258,6 +260,7 @@ package final class SimulatedHost {
         for again in life.pulls.overdue(at: world.monotonic) { world.send(again.topic, again.body, from: name) }
         if point == .beforeCommit { return }
         let committed = try turn.commit()
+        work = (work.turns + 1, work.commits + (committed ? 1 : 0))
         if point == .afterCommit { return }
         for message in turn.published.prefix(world.some(of: turn.published.count, if: point == .amongMessages)) {
             world.send(message.topic, message.body, from: name)

@@ -1,5 +1,0 @@
-import BodyStage
-import HandlerKit
-import StageKit
-
-PluginProgram.run("body", BodyHandler())

@@ -1,4 +1,0 @@
-import ConsolidatorStage
-import StageKit
-
-PluginProgram.run(.consolidator)

@@ -1,5 +1,0 @@
-import EnergyStage
-import HandlerKit
-import StageKit
-
-PluginProgram.run("energy", EnergyHandler())

@@ -1,5 +1,0 @@
-import GenericStage
-import HandlerKit
-import StageKit
-
-PluginProgram.run("generic", GenericHandler())

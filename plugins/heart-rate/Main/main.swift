@@ -1,5 +1,0 @@
-import HandlerKit
-import HeartRateStage
-import StageKit
-
-PluginProgram.run("heart-rate", HeartRateHandler())

@@ -1,5 +1,0 @@
-import HandlerKit
-import HydrationStage
-import StageKit
-
-PluginProgram.run("hydration", HydrationHandler())

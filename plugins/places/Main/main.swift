@@ -1,5 +1,0 @@
-import HandlerKit
-import PlacesStage
-import StageKit
-
-PluginProgram.run("places", PlacesHandler())

@@ -1,5 +1,0 @@
-import HandlerKit
-import SleepStage
-import StageKit
-
-PluginProgram.run("sleep", SleepHandler())

@@ -1,5 +1,0 @@
-import HandlerKit
-import StageKit
-import StepsStage
-
-PluginProgram.run("steps", StepsHandler())

@@ -1,5 +1,0 @@
-import HandlerKit
-import StageKit
-import WorkoutsStage
-
-PluginProgram.run("workouts", WorkoutsHandler())
