@@ -60,6 +60,8 @@ extension Fault {
     ) -> Fault {
         func chance(_ most: Double) -> Double { most * Double(Int.random(in: 1...4, using: &random)) / 4 }
         func host() -> Int { Int.random(in: 0..<hosts, using: &random) }
+        // A store that others derive theirs from matters most.
+        func source() -> Int { Int.random(in: 0..<3, using: &random) == 0 ? FaultPlan.observer : host() }
         func one(_ choices: [Mishap]) -> Mishap { choices[Int.random(in: 0..<choices.count, using: &random)] }
         let seconds = Double(Int.random(in: 5...80, using: &random)) / 10
         switch family {
@@ -97,7 +99,7 @@ extension Fault {
                     host(), failure, after: Int.random(in: 0...60, using: &random),
                     times: [1, 1, 3, -1][Int.random(in: 0...3, using: &random)]))
         case .power: return Fault(at: at, mishap: one([.losePower, .losePower, .lie(host())]))
-        case .damage: return Fault(at: at, mishap: one([.olderCopy(host()), .wipe(host()), .flip(host())]))
+        case .damage: return Fault(at: at, mishap: one([.olderCopy(source()), .wipe(source()), .flip(source())]))
         case .answers:
             return Fault(
                 at: at, seconds: seconds, mishap: one([.misanswer(chance(1)), .misanswer(chance(0.5)), .noToken]))

@@ -17,6 +17,7 @@ struct FaultPlan {
 
     static let least = 20
     static let hosts = 10
+    static let observer = 0
     /// Which of the processes are handlers.
     static let handlers = 2...6
 

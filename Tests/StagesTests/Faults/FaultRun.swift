@@ -217,6 +217,9 @@ final class FaultRun {
         isDeaf = false
         if let stuck = try stack.runUntilIdle(within: .seconds(900), isReady: { self.sender.hasEnded }) {
             problems.append("stuck: \(stuck)\(try positions)")
+        } else if lost.isEmpty, !didDestinationFail {
+            // Whoever waits until it is idle goes on now.
+            try compare(delivered, with: calm.backend, at: "uploader", keepsWhatIsBeyond: true)
         }
         if isOtherOlder { try repairDestination() }
         // A day later everything is compared once more, and what was wrong an hour after that. After a clock jumped, it is

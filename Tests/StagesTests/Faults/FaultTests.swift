@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: ModelledDestination.allCases) func everyProcessCanBeMet(_ other: ModelledDestination) throws {
         let stack = try SimulatedData(seed: 1).stack(seed: 1, files: [], destinations: [other])
-        #expect(stack.world.hosts.count == FaultPlan.hosts)
+        #expect(stack.world.hosts.count == FaultPlan.hosts && stack.world.hosts[FaultPlan.observer] === stack.observer)
         let handlers = stack.world.hosts.indices.filter { stack.handler(stack.world.hosts[$0].name, version: 1) != nil }
         #expect(handlers == Array(FaultPlan.handlers))
     }
