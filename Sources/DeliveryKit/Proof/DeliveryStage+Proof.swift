@@ -168,7 +168,7 @@ extension DeliveryStage {
             }.filter { !$0.1.isEmpty })
     }
 
-    private func producers(of list: HeldList) -> [Upstream] {
+    func producers(of list: HeldList) -> [Upstream] {
         switch list {
         case .samples: [samples]
         case .days: upstreams.filter { $0 !== samples && !handlers.contains($0.producer) }

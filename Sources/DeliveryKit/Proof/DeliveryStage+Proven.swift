@@ -112,7 +112,10 @@ extension DeliveryStage {
         // it.
         let knowsDeletions = ledger.proof.settled[samples.producer] == line(of: samples)
         for upstream in upstreams {
-            let lists = run.listsOf[upstream.producer] ?? []
+            // One that has nothing may have had something before it was restored.
+            let lists =
+                run.listsOf[upstream.producer]
+                ?? Set(HeldList.allCases.filter { producers(of: $0).contains { $0 === upstream } })
             let floor = SequenceNumber(lists.compactMap { run.highest[$0] }.max() ?? 0)
             let isNew = proof.new.contains(upstream.producer) || !proof.newUsers.isEmpty
             let head = upstream.head?.sequence ?? .beginning

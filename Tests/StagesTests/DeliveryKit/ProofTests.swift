@@ -1,5 +1,6 @@
 import DeliveryKit
 import HealthModel
+import MessageBus
 import Protocol
 import Simulation
 import TestSupport
@@ -91,6 +92,26 @@ import UploaderStage
         let windows = try #require(uploader.renewals.first).renewal.windows
         let raised = (1...6).filter { day in windows.contains { $0.after.value < day && $0.through.value >= day } }
         #expect(raised == [4, 5])
+    }
+
+    @Test func aRestoredStoreWithoutAnythingIsRaisedToo() throws {
+        let uploader = try settled()
+        var restored = head(1, store: "consolidator", generation: "two")
+        restored.gap = .init(after: 0, first: 1)
+        try uploader.rig.hear(beat("consolidator", restored))
+        try uploader.rig.answer(
+            try #require(uploader.rig.pulls.first { $0.producer == "consolidator" }), .reset(restored))
+        try uploader.rig.hear(beat("consolidator", restored))
+        uploader.lose()
+        // Nothing is compared before everything is read.
+        for _ in 0..<20 where uploader.renewals.isEmpty {
+            try uploader.serve()
+            for pull in uploader.rig.pulls where pull.producer == "consolidator" && pull.name != "renew" {
+                try uploader.rig.answer(
+                    pull, .pages([["rows": [], "through": 1, "head": Value(restored)]]))
+            }
+        }
+        #expect(try #require(uploader.renewals.first).renewal.above >= 3)
     }
 
     @Test func aDeletionThereIsntUndoneWhileTheStoreIsNew() throws {

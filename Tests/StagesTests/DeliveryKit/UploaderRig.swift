@@ -65,6 +65,9 @@ final class UploaderRig {
     /// The consolidator has written days, of which the uploader hasn't heard.
     func write(_ numbers: ClosedRange<Int64>) { days = Set(days + Array(numbers)).sorted() }
 
+    /// The consolidator has nothing any more, and whoever asks it isn't answered by the rig.
+    func lose() { (days, heard) = ([], []) }
+
     /// Answers a pull of documents, if there is one.
     func answerPull() throws {
         guard let pull = rig.pulls.first(where: { heard.contains($0.producer) && !isOfProof($0) }) else { return }
