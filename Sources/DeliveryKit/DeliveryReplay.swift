@@ -119,6 +119,10 @@ package struct DeliveryReplay: Sendable {
         self.pull = nil
         guard hasPages else {
             isWaiting = true
+            // Its store may have been lost meanwhile: what was read of it doesn't count, and its head is no place any more.
+            if case .documents(let producer, let topic, let days, _, _)? = steps.first {
+                steps[0] = .documents(producer: producer, topic: topic, days: days, after: .beginning, head: nil)
+            }
             return steps.first
         }
         return steps.removeFirst()

@@ -1,6 +1,7 @@
 import DeliveryKit
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct DeliveryReplayTests {
@@ -54,6 +55,22 @@ import Testing
         #expect(ask(1) != nil && replay.answered(1, hasPages: false) == Self.step(1))
         #expect(replay.hears(nil) == nil && ask(2) == nil)
         #expect(replay.hears(Self.chunk("a")) == nil && ask(2) == Self.step(1))
+    }
+
+    /// The store that was being read may be gone, and its successor refuses its place.
+    @Test mutating func aChangelogThatWasLostIsReadFromItsBeginning() {
+        func documents(_ after: SequenceNumber, _ head: StoreHead?) -> DeliveryReplay.Step {
+            .documents(producer: "consolidator", topic: "daily.summary", days: 1...2, after: after, head: head)
+        }
+        let old = StoreHead(store: "store", generation: "old", sequence: 9)
+        replay.begin("a", users: nil, isByHand: true, steps: [documents(.beginning, nil), Self.step(1)])
+        _ = ask(1)
+        _ = replay.answered(1, hasPages: true)
+        replay.goOn(documents(5, old))
+        #expect(ask(2) == documents(5, old))
+        _ = replay.answered(2, hasPages: false)
+        _ = replay.hears(nil)
+        #expect(ask(3) == documents(.beginning, nil) && replay.left == 2)
     }
 
     @Test mutating func aPersonsRequestWaitsForTheHistory() {

@@ -16,13 +16,18 @@ extension FaultRun {
         }
         seen.held = Set(world.hosts.map(\.name))
         let found = Self.serious(seen).filter { seen.beats[$0.subject] != nil }
-        for finding in found where !isPoison(finding) {
+        for finding in found where !isPoison(finding) && !isAboutLoss(finding) {
             problems.append("doctor says: \(finding.subject) \(finding.what)")
         }
         if !found.contains(where: isPoison), world.hosts.contains(where: { $0.heartbeat?.handler?.failedDays ?? 0 > 0 })
         {
             problems.append("doctor doesn't say that a day can't be computed")
         }
+    }
+
+    /// What a destination still has of what nobody sends again.
+    private func isAboutLoss(_ finding: Finding) -> Bool {
+        haveForgotten && finding.what.contains("that this stack doesn't have")
     }
 
     /// The backend has lost everything, and something that only a person can change is in the way for hours. As long as

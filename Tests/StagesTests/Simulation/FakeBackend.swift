@@ -73,7 +73,9 @@ struct FakeBackend {
         var refusals: [Value] = []
         func put(_ entries: inout [Key: Entry], _ accepted: inout [Acceptance: Int], _ key: Key, _ entry: Entry) {
             let before = entries[key]
-            guard entry.version > before?.version ?? .min else {
+            // A deletion wins over the same version.
+            let isDeletion = entry.content == nil && before?.content != nil
+            guard entry.version > before?.version ?? .min || isDeletion && entry.version == before?.version else {
                 counts.known += 1
                 return
             }
