@@ -113,9 +113,10 @@ extension DeliveryStage {
         let knowsDeletions = ledger.proof.settled[samples.producer] == line(of: samples)
         for upstream in upstreams {
             // One that has nothing may have had something before it was restored.
+            let isRestored = upstream.head?.gap != nil
             let lists =
                 run.listsOf[upstream.producer]
-                ?? Set(HeldList.allCases.filter { producers(of: $0).contains { $0 === upstream } })
+                ?? Set(HeldList.allCases.filter { isRestored && producers(of: $0).contains { $0 === upstream } })
             let floor = SequenceNumber(lists.compactMap { run.highest[$0] }.max() ?? 0)
             let isNew = proof.new.contains(upstream.producer) || !proof.newUsers.isEmpty
             let head = upstream.head?.sequence ?? .beginning
