@@ -245,8 +245,7 @@ let package = Package(
             name: "healthbus-stages",
             dependencies: [
                 "Configuration", "ConsolidatorStage", "DebouncerStage", "ExecStage", "HandlerKit", "HubStage",
-                "Logging",
-                "MessageBus", "StageKit",
+                "Logging", "MessageBus", "StageKit",
             ] + handlers.map { .target(name: $0.name) },
             path: "Sources/Stages", swiftSettings: swiftSettings),
     ]
