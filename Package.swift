@@ -159,6 +159,7 @@ let package = Package(
                 "BackgroundDelivery", "Changelog", "HealthModel", "HealthPush", "HealthStore", "MessageBus", "Protocol",
                 "SQLite", "StageKit",
             ]),
+        part("backend/Reading", "BackendReading", ["HealthModel", "HealthViews", "SQLite"]),
         library(
             "DeliveryKit",
             [
@@ -173,7 +174,7 @@ let package = Package(
         tool(
             "Inspection",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HealthModel",
+                "BackendReading", "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HealthModel",
                 "HealthPush", "HealthViews", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes",
                 "Protocol", "SQLite", "StageKit", "Terminal",
             ]),
@@ -380,8 +381,8 @@ let package = Package(
             tests(
                 "Backend",
                 [
-                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "PostgreSQL", "Protocol", "SQLite",
-                    "TestSupport", "UploaderReading",
+                    "BackendReading", "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "PostgreSQL", "Protocol",
+                    "SQLite", "TestSupport", "UploaderReading",
                 ]),
             tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),
             tests("ModelContext", ["HealthModel", "ModelContext", "TestSupport"]),

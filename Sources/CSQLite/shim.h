@@ -10,6 +10,13 @@ static inline int healthbus_bind_blob(sqlite3_stmt *s, int i, const void *p, int
     return n == 0 ? sqlite3_bind_zeroblob(s, i, 0) : sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
 }
 
+static inline void healthbus_result_text(sqlite3_context *c, const void *p, int n) {
+    sqlite3_result_text(c, n == 0 ? "" : (const char *)p, n, SQLITE_TRANSIENT);
+}
+
+// A copy that SQLite frees. sqlite3_mprintf is variadic, which Swift can't call.
+static inline char *healthbus_copy(const char *text) { return sqlite3_mprintf("%s", text); }
+
 // 1 when the file isn't at its path any more, -1 when that can't be determined.
 static inline int healthbus_has_moved(sqlite3 *db) {
     int moved = 0;

@@ -18,6 +18,22 @@ extension HealthViews {
     }
 }
 
+extension HealthViews {
+    /// The views that are made from samples alone, on a table `samples` that also has `start_us`.
+    package static var ofSamples: [(name: HealthView.Name, query: String)] {
+        [
+            (.bloodPressures, pressures(from: "SELECT * FROM samples")),
+            (
+                .sources,
+                """
+                SELECT user_id, source, type, count(*) AS samples, \(SQLiteText.moment("min(start_us)")) AS first_date,
+                    \(SQLiteText.moment("max(start_us)")) AS last_date FROM samples GROUP BY user_id, source, type
+                """
+            ),
+        ]
+    }
+}
+
 /// The parts from which SQLite's statements are made.
 private enum SQLiteText {
     static func rows(of view: HealthView.Name) -> String {
@@ -78,7 +94,7 @@ private enum SQLiteText {
     }
 
     /// Formats microseconds since 1970 as ISO 8601.
-    private static func moment(_ time: String) -> String {
+    static func moment(_ time: String) -> String {
         let rest = "((\(time)) % 1000000 + 1000000) % 1000000"
         return "strftime('%Y-%m-%dT%H:%M:%S', ((\(time)) - \(rest)) / 1000000, 'unixepoch')"
             + " || CASE \(rest) WHEN 0 THEN '' ELSE rtrim(printf('.%06d', \(rest)), '0') END || 'Z'"

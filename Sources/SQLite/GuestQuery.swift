@@ -33,9 +33,15 @@ package final class GuestQuery {
     private let handle: OpaquePointer
     package let columns: [String]
 
+    /// - Parameter prepare: gives the connection tables of its own, which go before those in the file.
     /// - Throws: `Refusal`; `SQLiteError` for a file that can't be opened.
-    package init(_ sql: String, path: String) throws {
+    package init(_ sql: String, path: String, prepare: (Database) throws -> Void = { _ in }) throws {
         database = try Database(path: path, mode: .readOnly)
+        // Even a table in memory counts as writing.
+        try database.execute("PRAGMA query_only=OFF")
+        try prepare(database)
+        // Whatever the statement reads, it sees one state of the file.
+        try database.execute("PRAGMA query_only=ON; BEGIN")
         sqlite3_set_authorizer(
             database.handle,
             { _, action, _, _, _, _ in

@@ -107,12 +107,18 @@ package final class Statement {
     package func int(_ column: Int) -> Int { Int(sqlite3_column_int64(handle, Int32(column))) }
     package func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
     package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    package func isBlob(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB }
 
     package func string(_ column: Int) -> String {
         withBytes(column) { String(decoding: $0, as: UTF8.self) }
     }
 
     package func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+
+    /// Passes the column's value on as it is, as the result of a function or of a virtual table's column.
+    func pass(_ column: Int, to result: OpaquePointer) {
+        sqlite3_result_value(result, sqlite3_column_value(handle, Int32(column)))
+    }
 
     /// The column's bytes, valid only inside `body`. Text is UTF-8; NULL is empty.
     package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
