@@ -170,6 +170,7 @@ extension DeliveryStage {
         try note(conflicts: group.conflicting(answer.conflicts, in: sent.part), besides: reasons, group, sent, turn)
         try addDeadLetters(sent.place, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
+        proof.noteDelivered(sent.part.count)
         try wonder(about: answer, deliveries[sent.place.delivery], user: group.user, turn)
         // Elements that are delivered again were first delivered long ago, so they aren't counted as delayed.
         if !deliveries[sent.place.delivery].isAgain {

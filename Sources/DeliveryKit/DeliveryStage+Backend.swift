@@ -241,14 +241,19 @@ extension DeliveryStage {
         if !check.followsRedelivery { try turn.clear(.degraded, subject: "backend") }
     }
 
+    /// A comparison's progress is reported in steps of so many rows, which is enough to see that there is some.
+    private static let comparedStep: Int64 = 100_000
+
     var backendReport: UploaderDetails.Backend {
         let known = ledger.backend
         // Something that doesn't answer like a backend isn't trusted.
         let isTrusted = !isBound && !blockage.isDoubtful && (known.result == .trust || ledger.hasDelivered)
-        return UploaderDetails.Backend(
+        var report = UploaderDetails.Backend(
             acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
             isCompared: (isBound ? check.isCurrent : check.isDone) && !awaitsProof, compared: known.compared,
             result: known.result, missing: known.missing, check: check.answered,
             why: check.why ?? (awaitsProof ? proof.why : nil))
+        report.comparing = proof.run.map { $0.rows - $0.rows % Self.comparedStep }
+        return report
     }
 }

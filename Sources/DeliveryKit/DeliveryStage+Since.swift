@@ -49,39 +49,37 @@ extension DeliveryGroup {
     package func recent(
         since first: DeliverSince, countingAfter counted: SequenceNumber = .beginning
     ) -> (group: DeliveryGroup?, older: Int64) {
-        let page: SamplePage
+        let rows = (0..<count).filter { isRecent($0, since: first) }
+        guard rows.count < count else { return (self, 0) }
+        let kept: Content
+        var older = 0
         switch content {
-        case .samples(let samples): page = samples
-        case .workouts(let all): return (recent(all, first, "startDate") { .workouts($0) }, 0)
-        case .nights(let all): return (recent(all, first, "end") { .nights($0) }, 0)
-        case .days(let all): return (recent(all, first) { .days($0) }, 0)
+        case .samples(let page):
+            kept = .samples(page.keeping(rows))
+            older = (0..<count).count { !isRecent($0, since: first) && page.sequence[$0] > counted.value }
+        case .workouts(let all): kept = .workouts(rows.map { all[$0] })
+        case .nights(let all): kept = .nights(rows.map { all[$0] })
+        case .days(let all): kept = .days(rows.map { all[$0] })
         }
-        let isRecent = { (row: Int) in
-            page.end[row] >= first.moment.microseconds || page.flags[row].contains(.deleted)
-        }
-        let rows = (0..<page.count).filter(isRecent)
-        guard rows.count < page.count else { return (self, 0) }
-        let kept = page.keeping(rows)
-        let older = (0..<page.count).count {
-            !isRecent($0) && page.sequence[$0] > counted.value
-        }
-        let group = DeliveryGroup(
-            metric: metric, user: user, content: .samples(kept), batch: DeliveryBatch(count: kept.count))
-        return (rows.isEmpty ? nil : group, Int64(older))
+        guard !rows.isEmpty else { return (nil, Int64(older)) }
+        return (
+            DeliveryGroup(metric: metric, user: user, content: kept, batch: DeliveryBatch(count: rows.count)), Int64(older)
+        )
     }
 
-    /// - Parameter time: the member with the time that counts; nil if the date does.
-    private func recent(
-        _ all: [Document], _ first: DeliverSince, _ time: String? = nil, _ content: ([Document]) -> Content
-    ) -> DeliveryGroup? {
-        let kept = all.filter { document in
+    /// Whether an element isn't too old, as above.
+    func isRecent(_ row: Int, since first: DeliverSince) -> Bool {
+        func isRecent(_ document: Document, _ time: String?) -> Bool {
             guard let body = document.body else { return true }
             let moment = time.flatMap { body[$0].string }.flatMap { InstantText.parse($0) }
             return !(moment.map { first.isAfter(everywhere: $0) } ?? first.isAfter(day: document.day))
         }
-        guard kept.count < all.count else { return self }
-        guard !kept.isEmpty else { return nil }
-        return DeliveryGroup(
-            metric: metric, user: user, content: content(kept), batch: DeliveryBatch(count: kept.count))
+        switch content {
+        case .samples(let page):
+            return page.end[row] >= first.moment.microseconds || page.flags[row].contains(.deleted)
+        case .workouts(let all): return isRecent(all[row], "startDate")
+        case .nights(let all): return isRecent(all[row], "end")
+        case .days(let all): return isRecent(all[row], nil)
+        }
     }
 }

@@ -20,10 +20,7 @@ package final class DeliveryStage: Stage {
     let documents: [Upstream]
     /// The instances whose events are delivered.
     let handlers: Set<String>
-    /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
-    let family: (String) -> DeliveryMetric?
-    /// The same for all types.
-    let anyFamily: (String) -> DeliveryMetric
+    private let metrics: TypeMetrics
     let contents: ContentOf
 
     // Each of these has rules of its own; the stage takes the steps between them.
@@ -66,7 +63,6 @@ package final class DeliveryStage: Stage {
     ) {
         self.contents = contents
         self.handlers = Set(handlers)
-        anyFamily = family
         // Workouts are delivered as events, so their samples aren't.
         samples = Upstream(
             observer,
@@ -79,15 +75,21 @@ package final class DeliveryStage: Stage {
         met = MetBackend(address: settings.address)
         pace = Pace(samplesPerSecond: settings.samplesPerSecond)
         self.settings = settings
-        self.family = { type in
-            let metric = family(type)
-            return settings.choice.takes(type: type, of: metric) ? metric : nil
-        }
+        metrics = TypeMetrics(family)
         gate = PathGate(needsPath: needsPath)
         self.instance = instance
         releaseTopic = "sync.\(instance)"
         controlTopic = "control.\(instance)"
     }
+
+    /// The metric under which a type's samples are delivered; nil if they aren't delivered to this destination.
+    func family(_ type: String) -> DeliveryMetric? {
+        let metric = anyFamily(type)
+        return settings.choice.takes(type: type, of: metric) ? metric : nil
+    }
+
+    /// The same for all types.
+    func anyFamily(_ type: String) -> DeliveryMetric { metrics[type] }
 
     private let releaseTopic: String
     private let controlTopic: String

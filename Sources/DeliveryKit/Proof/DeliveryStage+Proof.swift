@@ -49,6 +49,7 @@ extension DeliveryStage {
         let line = line(of: upstream)
         let isNew = ledger.proof.begun[upstream.producer] != line
         guard isNew || !ledger.proof.users.contains(user) && !ledger.proof.newUsers.contains(user) else { return }
+        proof.noteNewLine()
         try ledger.noteProof(turn) {
             if isNew {
                 $0.begun[upstream.producer] = line
@@ -239,9 +240,12 @@ extension DeliveryStage {
         let (isByHand, new, newUsers) = (proof.request != nil, proof.new, proof.newUsers)
         return ProofRun.Facts(
             contents: contents,
-            isOff: { [self] group, row in
-                if let type = group.type(row), family(type) == nil || samples.off.contains(type) { return true }
-                return !isTaken(group) || recent([group.only(row)]).taken.isEmpty
+            off: { [self] group in
+                guard isTaken(group) else { return { _ in true } }
+                return { [self] row in
+                    if let type = group.type(row), family(type) == nil || samples.off.contains(type) { return true }
+                    return settings.deliverSince.map { !group.isRecent(row, since: $0) } ?? false
+                }
             },
             mayReplace: { isByHand || new.contains($0) || newUsers.contains($1) },
             refusal: { user, id in try Refusal.find(user: user, id: id, in: turn.database) })

@@ -47,6 +47,8 @@ struct ProofTask {
     var lines: [String: String] = [:]
     var new: Set<String> = []
     var newUsers: Set<String> = []
+    /// How many elements were delivered since it began.
+    private var deliveredMeanwhile = 0
     /// What is delivered again because of it; a person's request comes first.
     var replay: RepairRequest?
     /// Producers that have to give out new versions, the requests for it, and when they were made.
@@ -93,7 +95,21 @@ struct ProofTask {
         inabilities = 0
     }
 
+    /// Of what is delivered meanwhile, everything seems to differ until its rows have been read, batch by batch: a
+    /// comparison that began in a pause of a large import begins again after it.
+    mutating func noteDelivered(_ count: Int) {
+        guard run != nil, request == nil else { return }
+        deliveredMeanwhile += count
+        if deliveredMeanwhile > ProofRun.rowsPerBatch { drop() }
+    }
+
+    /// A new line, or a new person, has to be compared after this: one comparison of everything will do.
+    mutating func noteNewLine() {
+        if request == nil { drop() }
+    }
+
     mutating func drop() {
+        deliveredMeanwhile = 0
         (run, pull, effect) = (nil, nil, nil)
         hasRefreshedToken = false
     }

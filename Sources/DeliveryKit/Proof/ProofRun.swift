@@ -87,8 +87,8 @@ struct ProofRun {
     /// Facts that only the stage knows.
     struct Facts {
         var contents: ContentOf
-        /// Whether an element isn't delivered at present.
-        var isOff: (DeliveryGroup, Int) -> Bool
+        /// Which of a group's elements aren't delivered at present.
+        var off: (DeliveryGroup) -> (Int) -> Bool
         /// Whether an element that differs may replace what is there without a person's request.
         var mayReplace: (_ producer: String, _ user: String) -> Bool
         /// What became of an element that the destination refused.
@@ -128,7 +128,7 @@ struct ProofRun {
     private mutating func take(_ group: DeliveryGroup, of source: Source, _ facts: Facts) throws {
         let user = index(of: group.user)
         let (list, range) = (group.heldList, scope.ids(of: group.user))
-        let contents = try facts.contents(group)
+        let (contents, isOff) = (try facts.contents(group), facts.off(group))
         guard lists.contains(list) else { return }
         listsOf[source.producer, default: []].insert(list)
         var here: [String?: Int] = [:]
@@ -143,9 +143,9 @@ struct ProofRun {
             if phase == .fold {
                 if isPending {
                     report.users[user].lists[list.rawValue, default: .init()].note(
-                        facts.isOff(group, row) ? .off : .pending, key.name, type: type)
+                        isOff(row) ? .off : .pending, key.name, type: type)
                 } else {
-                    guard !facts.isOff(group, row) else {
+                    guard !isOff(row) else {
                         if !isDeleted {
                             report.users[user].lists[list.rawValue, default: .init()].note(.off, key.name, type: type)
                         }
@@ -158,14 +158,14 @@ struct ProofRun {
             } else if isPending {
                 // The version that was delivered before may be there. A higher one would keep this one out.
                 let finding = theirs.removeValue(forKey: key).flatMap { VerifyFinding.of(held, $0) }
-                guard keepsVersions, finding?.remedy() == .decision, !facts.isOff(group, row),
+                guard keepsVersions, finding?.remedy() == .decision, !isOff(row),
                     facts.mayReplace(source.producer, group.user)
                 else { continue }
                 contested[source.producer, default: []].append(sequence)
             } else {
                 if !isDeleted { twins.isHere(key) }
                 guard batch.contains(key.part), isDeleted || contents[row] != nil else { continue }
-                guard !facts.isOff(group, row) else {
+                guard !isOff(row) else {
                     theirs[key] = nil
                     continue
                 }

@@ -12,6 +12,7 @@ package struct Progress: Equatable {
     private let reading: ObserverDetails.Reading?
     private let openDays: Int?
     private let delivered: [String: Int64]?
+    private let comparing: Int64?
 
     package init(_ beat: Heartbeat) {
         head = beat.head?.sequence ?? .beginning
@@ -23,6 +24,7 @@ package struct Progress: Equatable {
         reading = beat.observer?.reading
         openDays = beat.consolidator?.openDays
         delivered = beat.uploader?.delivered
+        comparing = beat.uploader?.backend.comparing
     }
 }
 

@@ -75,6 +75,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         @OrNull package var check: String?
         /// Why it can't be compared at present.
         @OrNull package var why: String?
+        /// About how many rows the comparison in progress, element by element, has read; nil if there is none.
+        package var comparing: Int64?
 
         package init(
             acceptance: Acceptance, isCompared: Bool, compared: Instant?, result: Result?, missing: Int64?,

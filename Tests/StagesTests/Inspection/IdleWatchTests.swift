@@ -80,6 +80,23 @@ import Testing
         #expect(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": true]]) } == .idle)
     }
 
+    /// Comparing ten years element by element takes longer than its patience.
+    @Test func aComparisonThatGoesOnIsProgress() {
+        var watch = watch()
+        func judge(_ rows: Int64, at time: MonotonicTime) -> IdleWatch.Verdict {
+            var beats = beats()
+            beats["uploader"]?.beat.say(["backend": ["isCompared": false, "comparing": .integer(rows)]])
+            return watch.judge(beats, at: time)
+        }
+        for step in 0..<10 {
+            #expect(isWaiting(judge(Int64(step) * 100_000, at: 0 + Self.second * (60 * step)), for: "uploader"))
+        }
+        guard case .blocked = judge(900_000, at: 0 + Self.second * 640) else {
+            Issue.record("it waits although nothing is read any more")
+            return
+        }
+    }
+
     /// Dead letters that are being sent again count too.
     @Test func waitsForWhatWasAskedForByHand() {
         for name in ["observer", "a", "consolidator", "uploader"] {
