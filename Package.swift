@@ -174,7 +174,8 @@ let package = Package(
         tool(
             "Inspection",
             [
-                "BackendReading", "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HealthModel",
+                "BackendReading", "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
+                "HealthModel",
                 "HealthPush", "HealthViews", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes",
                 "Protocol", "SQLite", "StageKit", "Terminal",
             ]),

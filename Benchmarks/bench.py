@@ -17,7 +17,9 @@ import sys
 import tempfile
 
 import machine
+from asking import Questions
 from importing import Imports
+from lone import LoneSample
 from measure import Failed
 from parts import Around, Live, Plain, Users
 from postgres import Postgres
@@ -31,14 +33,14 @@ ROOT = os.path.dirname(HERE)
 SIZES = {
     "quick": dict(
         meaning="200,000 records, two rounds: a look, no measurement", records=200_000, rounds=2, small=20_000, large=200_000,
-        peers=20_000, starts=2, settle=11, rest=6, samples=8, bus=(3, 0.4), codec=0.5, pushed=20_000, users=0, year=0, live=0, histories=1, larges=1),
+        peers=20_000, starts=2, settle=11, rest=6, samples=8, bus=(3, 0.4), codec=0.5, pushed=20_000, users=0, year=0, live=0, histories=1, larges=1, lone=2, decade=0),
     "usual": dict(
         meaning="1,000,000 records, three rounds", records=1_000_000, rounds=3, small=100_000, large=1_000_000, peers=1_000_000,
-        starts=5, settle=20, rest=30, samples=100, bus=(5, 1), codec=3, pushed=200_000, users=50, year=1000, live=30, histories=3, larges=1),
+        starts=5, settle=20, rest=30, samples=100, bus=(5, 1), codec=3, pushed=200_000, users=50, year=1000, live=30, histories=3, larges=1, lone=5, decade=4_100_000),
     "full": dict(
         meaning="1,000,000 records, five rounds; 10,000,000 in three of them; 5,000,000 stored; 1,000 users for an hour", records=1_000_000, rounds=5,
         small=1_000_000, large=10_000_000, peers=1_000_000, starts=5, settle=20, rest=60, samples=200, bus=(5, 2), codec=5, pushed=500_000,
-        users=1000, year=1000, live=3600, histories=5, larges=3, stored=5_000_000),
+        users=1000, year=1000, live=3600, histories=5, larges=3, stored=5_000_000, lone=5, decade=4_100_000),
 }
 
 
@@ -94,7 +96,7 @@ def arguments():
     return given
 
 
-PARTS = [Plain, Imports, Around, Live, Pushed, Received, Postgres, Users]
+PARTS = [Plain, Imports, Around, LoneSample, Questions, Live, Pushed, Received, Postgres, Users]
 
 
 def main():

@@ -7,7 +7,8 @@ import subprocess
 from measure import Failed
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floors")
-LIBRARIES = {"xml": None, "unzip": ["-larchive"], "insert": ["-lsqlite3"], "proxy": ["-lzmq"], "load": ["-lzmq"]}
+LIBRARIES = {"xml": None, "unzip": ["-larchive"], "insert": ["-lsqlite3"], "proxy": ["-lzmq"], "load": ["-lzmq"],
+             "round": ["-lsqlite3", "-lzmq", "-lpthread"]}
 
 
 def _flags(option):

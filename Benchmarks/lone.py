@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 
+import floors
 from door import NOON_AFTER, Door, body
-from measure import Failed, family, median, name, use
+from measure import Failed, Run, family, median, name, use
 from stack import Stack
 
 SETTLED = 20  # seconds without movement before the clock starts
@@ -81,6 +82,41 @@ class Lone:
                 if "topic" in heard and heard["header"]["at"] >= begin * 1e6:
                     counts[heard["topic"].split(".")[0]] += 1
         return counts
+
+
+class LoneSample:
+    """One sample that comes alone, compared with what its messages and commits cost without a stack."""
+
+    name = "lone"
+    #: By `LoneSampleTests` and `messages`; a message is heard by two to three processes.
+    COMMITS, LISTENERS = 15, 2
+
+    def __init__(self, context):
+        self.context, self.report, self.size = context, context.report, context.size
+
+    def measure(self):
+        rows = [self.report["lone"], self.report["lone-floor"]]
+        try:
+            self._measure(*rows)
+        except (Failed, OSError) as problem:
+            for row in rows:
+                row.why = str(problem)
+
+    def _measure(self, row, ratio):
+        program = floors.build(os.path.join(self.context.work, "floors"))["round"]
+        with Stack(self.context.healthbus, self.context.folder("lone")) as stack:
+            lone = Lone(stack)
+            cost = lone.cost(self.size["lone"], lambda number: self.context.say(f"a lone sample, {number + 1} of {self.size['lone']}"))
+            count = sum(lone.messages().values())
+        used = sum(entry[0] for entry in cost.values()) / 1e6
+        most = sorted(cost.items(), key=lambda entry: -entry[1][0])[:5]
+        row.set(used, "POST /v1/samples", [{name: round(entry[0] / 1e6, 2) for name, entry in cost.items()}],
+                f"{count} messages; " + ", ".join(f"{name.removeprefix('healthbus-')} {entry[0] / 1e6:.1f}" for name, entry in most))
+        folder = self.context.folder("lone-floor")
+        os.mkdir(folder)
+        words = [program, folder, str(count), str(self.LISTENERS), str(self.COMMITS), "3"]
+        floor = median([float(Run(words).output) for _ in range(3)])
+        ratio.set(used / floor, words, note=f"{used:.1f} ms of {floor:.1f} ms")
 
 
 def main():

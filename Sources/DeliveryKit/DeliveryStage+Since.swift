@@ -63,7 +63,8 @@ extension DeliveryGroup {
         }
         guard !rows.isEmpty else { return (nil, Int64(older)) }
         return (
-            DeliveryGroup(metric: metric, user: user, content: kept, batch: DeliveryBatch(count: rows.count)), Int64(older)
+            DeliveryGroup(metric: metric, user: user, content: kept, batch: DeliveryBatch(count: rows.count)),
+            Int64(older)
         )
     }
 

@@ -131,10 +131,12 @@ private enum VirtualModule {
         return UnsafePointer(module)
     }()
 
-    private typealias Connect = @convention(c) (
-        OpaquePointer?, UnsafeMutableRawPointer?, Int32, UnsafePointer<UnsafePointer<CChar>?>?,
-        UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    ) -> Int32
+    private typealias Connect =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, Int32, UnsafePointer<UnsafePointer<CChar>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        ) -> Int32
 
     private static let connect: Connect = { handle, object, _, _, table, _ in
         guard let handle, let object, let table else { return SQLITE_MISUSE }

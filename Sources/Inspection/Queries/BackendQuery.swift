@@ -31,7 +31,8 @@ package struct BackendQuery {
         note = UnfedBackend(backend, in: stack.configuration).map {
             "nothing is delivered to '\(backend.name)': \($0.elsewhere); \(UnfedBackend.remedy)"
         }
-        do { query = try GuestQuery(sql, path: path, prepare: SampleRows.add) } catch let refusal as GuestQuery.Refusal {
+        do { query = try GuestQuery(sql, path: path, prepare: SampleRows.add) } catch let refusal as GuestQuery.Refusal
+        {
             throw Self.failure(refusal)
         }
     }

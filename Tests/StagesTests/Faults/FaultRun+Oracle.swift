@@ -77,6 +77,19 @@ extension FaultRun {
             .reduce(0) { $0 + ($1["lists"]["samples"]["findings"]["deletedLater"]["count"].int ?? 0) }
     }
 
+    /// What is compared of an element.
+    private func members(of element: Value) -> [String: Value] {
+        guard var members = element.object else { return ["": element] }
+        if lost.contains(stack.observer.name) {
+            // An export's times have no fractions.
+            for (name, value) in members {
+                guard let text = value.string, let time = InstantText.parse(text) else { continue }
+                members[name] = .string(InstantText.iso8601(Instant(seconds: time.flooredSecond)))
+            }
+        }
+        return members
+    }
+
     /// - Parameter instance: the process that delivers there.
     func compare(
         _ found: [String: Value], with expected: [String: Value], at instance: String, keepsWhatIsBeyond: Bool
@@ -91,9 +104,9 @@ extension FaultRun {
                 different.append("\(name) is missing")
                 continue
             }
-            let (here, there) = (other.object ?? ["": other], content.object ?? ["": content])
+            let (here, there) = (members(of: other), members(of: content))
             // How often a day was revised depends on when its data arrived; and a sample that an export brought first,
-            // since what the phone sent before was lost, is delivered without the phone's UUID.
+            // since what the phone sent before was lost, is delivered without the phone's UUID, and to the second.
             let ignored: Set =
                 lost.contains(stack.observer.name) ? ["revision", "healthkitUUID", "healthkit_uuid"] : ["revision"]
             let names = Set(here.keys).union(there.keys).filter { !ignored.contains($0) && here[$0] != there[$0] }

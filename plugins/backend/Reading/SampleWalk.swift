@@ -32,7 +32,8 @@ final class SampleWalk: VirtualRows {
         value = field("value", .value)
         uuid = field("uuid", .uuid)
         metadata = field(
-            "iif(typeof(metadata) = 'integer', (SELECT text FROM texts WHERE texts.id = metadata), metadata)", .metadata)
+            "iif(typeof(metadata) = 'integer', (SELECT text FROM texts WHERE texts.id = metadata), metadata)", .metadata
+        )
         payload = field("payload", .payload)
         version = field("version", .version)
         self.fields = fields
@@ -122,7 +123,8 @@ final class SampleWalk: VirtualRows {
         case .start, .startMicroseconds: start
         case .end: end
         // SQLite stores no NaN.
-        case .value: Int64(bitPattern: (statement.flatMap { $0.isNull(value) ? nil : $0.double(value) } ?? .nan).bitPattern)
+        case .value:
+            Int64(bitPattern: (statement.flatMap { $0.isNull(value) ? nil : $0.double(value) } ?? .nan).bitPattern)
         case .version: statement?.int64(version) ?? 0
         default: 0
         }

@@ -51,7 +51,9 @@ import Testing
         ]
         if number % 4 != 0 { members.append(#""value":\#(Double(number) / 4)"#) }
         if number % 6 != 0 { members.append(#""unit":"\#(number % 2 == 0 ? "count" : "kg")""#) }
-        if number % 8 != 0 { members.append(#""source":"\#(["Watch", "iPhone’s", ""].randomElement(using: &random) ?? "")""#) }
+        if number % 8 != 0 {
+            members.append(#""source":"\#(["Watch", "iPhone’s", ""].randomElement(using: &random) ?? "")""#)
+        }
         if number % 9 == 0 { members.append(#""metadata":{"a":\#(number % 18 == 0 ? 1 : number)}"#) }
         return "{" + members.joined(separator: ",") + "}"
     }
@@ -70,19 +72,25 @@ import Testing
 
     static let conditions = [
         "TRUE", "type = 'HKQuantityTypeIdentifierHeartRate'", "type IN ('HKQuantityTypeIdentifierHeartRate', 'x')",
-        "type = 'hkquantitytypeidentifierheartrate' COLLATE NOCASE", "type = 7", "type IN (SELECT NULL)", "type > 'HKQ'",
-        "user_id = 'me'", "user_id IN ('zoë', 'anna') AND source = 'Watch'", "source IS NULL", "unit = 'kg' OR value > 20",
-        "start_date >= '1970-01-05'", "start_date > '1970-01-05T10'", "start_date < '1970-01-01'", "start_date <= '1970-01-03'",
+        "type = 'hkquantitytypeidentifierheartrate' COLLATE NOCASE", "type = 7", "type IN (SELECT NULL)",
+        "type > 'HKQ'",
+        "user_id = 'me'", "user_id IN ('zoë', 'anna') AND source = 'Watch'", "source IS NULL",
+        "unit = 'kg' OR value > 20",
+        "start_date >= '1970-01-05'", "start_date > '1970-01-05T10'", "start_date < '1970-01-01'",
+        "start_date <= '1970-01-03'",
         "start_date BETWEEN '1969-12-30' AND '1970-01-02T12:00:00Z'", "start_date = '1970-01-04T00:00:00Z'",
         "start_date IN (SELECT start_date FROM main.samples LIMIT 5)", "start_date > 'someday'", "start_date > 5",
-        "start_date >= '1970-01-09' AND start_date < '1970-01-02'", "start_date >= '9999-12-31'", "start_date >= '0000-01-01'",
+        "start_date >= '1970-01-09' AND start_date < '1970-01-02'", "start_date >= '9999-12-31'",
+        "start_date >= '0000-01-01'",
         "start_date >= '1970-01-03' AND type = 'HKQuantityTypeIdentifierBodyMass' AND user_id = 'me'",
-        "end_date > '1970-01-08' AND start_date < '1970-01-08'", "id LIKE 'theirs%'", "payload IS NULL AND metadata NOT NULL",
+        "end_date > '1970-01-08' AND start_date < '1970-01-08'", "id LIKE 'theirs%'",
+        "payload IS NULL AND metadata NOT NULL",
     ]
 
     @Test(arguments: conditions) func whatAConditionFindsIsTheSame(_ condition: String) throws {
         let fixture = try filled(UInt64(condition.utf8.count))
-        let sql = "SELECT *, start_date, typeof(value), typeof(version) FROM main.samples WHERE \(condition) ORDER BY user_id, id"
+        let sql =
+            "SELECT *, start_date, typeof(value), typeof(version) FROM main.samples WHERE \(condition) ORDER BY user_id, id"
         let expected = try rows(sql, fixture)
         #expect(try rows(sql.replacing("FROM main.", with: "FROM "), fixture, SampleRows.add) == expected)
     }
@@ -93,8 +101,10 @@ import Testing
         "SELECT source_type, user_id, count(value) FROM main.samples GROUP BY source_type, user_id HAVING count(*) > 3",
         "SELECT DISTINCT unit FROM main.samples WHERE start_date > '1970-01-03'",
         "SELECT source, value FROM main.samples WHERE user_id = 'me' ORDER BY source DESC, value, version",
-        "SELECT type, unit FROM main.samples ORDER BY unit DESC, type", "SELECT DISTINCT type FROM main.samples ORDER BY type DESC",
-        "SELECT type, count(*) FROM main.samples GROUP BY type COLLATE NOCASE ORDER BY 1", "SELECT count(*) FROM main.samples",
+        "SELECT type, unit FROM main.samples ORDER BY unit DESC, type",
+        "SELECT DISTINCT type FROM main.samples ORDER BY type DESC",
+        "SELECT type, count(*) FROM main.samples GROUP BY type COLLATE NOCASE ORDER BY 1",
+        "SELECT count(*) FROM main.samples",
         "SELECT source, count(DISTINCT unit) FROM main.samples GROUP BY source ORDER BY source NULLS LAST",
         "SELECT unit, group_concat(metadata) IS NULL, count(id) FROM main.samples GROUP BY unit",
         "SELECT a.id, b.id FROM main.samples a JOIN main.samples b ON b.start_date = a.start_date AND b.type = a.type ORDER BY 1, 2",
@@ -110,7 +120,10 @@ import Testing
     }
 
     /// The statement is still a guest's.
-    @Test(arguments: ["DELETE FROM samples", "INSERT INTO samples(id) VALUES('a')", "DROP TABLE samples", "PRAGMA query_only = OFF", "COMMIT"])
+    @Test(arguments: [
+        "DELETE FROM samples", "INSERT INTO samples(id) VALUES('a')", "DROP TABLE samples", "PRAGMA query_only = OFF",
+        "COMMIT",
+    ])
     func itOnlyReads(_ sql: String) throws {
         let fixture = try filled(1)
         #expect(throws: GuestQuery.Refusal.self) { try rows(sql, fixture, SampleRows.add) }
@@ -119,6 +132,8 @@ import Testing
     @Test func aFileThatItDoesNotKnowIsReadAsItIs() throws {
         let fixture = try filled(2)
         try Database(path: fixture.databasePath).execute("UPDATE meta SET value = '6' WHERE key = 'schema'")
-        #expect(try rows("SELECT count(*) FROM samples", fixture, SampleRows.add) == rows("SELECT count(*) FROM main.samples", fixture))
+        #expect(
+            try rows("SELECT count(*) FROM samples", fixture, SampleRows.add)
+                == rows("SELECT count(*) FROM main.samples", fixture))
     }
 }
