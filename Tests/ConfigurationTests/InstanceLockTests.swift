@@ -65,6 +65,18 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
+    /// Whoever takes the lock writes its own id a moment later: until then it is that of a process that has ended.
+    @Test func whoHasEndedDoesNotHoldIt() throws {
+        let lock = try #require(try InstanceLock.take(folder: folder.path))
+        defer { withExtendedLifetime(lock) {} }
+        let sleeper = try Sleeper()
+        try name(sleeper)
+        #expect(InstanceLock.livingHolder(folder: folder.path) == Int(sleeper.pid))
+        sleeper.end()
+        #expect(eventually { InstanceLock.livingHolder(folder: folder.path) == nil })
+        #expect(InstanceLock.holder(folder: folder.path) == Int(sleeper.pid))
+    }
+
     @Test func whoWaitsGetsItOnceItIsFree() throws {
         let holder = try holder()
         #expect(try InstanceLock.take(folder: folder.path, waiting: 0.05) == nil)

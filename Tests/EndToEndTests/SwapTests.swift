@@ -109,14 +109,16 @@ extension EndToEnd {
 
         /// All processes of an instance, including those on standby.
         static func runners(of instance: String, _ stack: TestStack) throws -> [(pid: pid_t, standsBy: Bool)] {
-            stack.processes.compactMap { pid in
+            let first = try stack.pid(of: instance)
+            return stack.processes.compactMap { pid in
                 let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
                 let words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
                 guard let index = words.firstIndex(of: "--instance"), words.dropFirst(index + 1).first == instance
                 else {
                     return nil
                 }
-                return (pid, words.contains("--swap"))
+                // One that has taken the place keeps the words with which it was started.
+                return (pid, words.contains("--swap") && pid != first)
             }
         }
 

@@ -101,6 +101,14 @@ package final class InstanceLock: Sendable {
     /// The process id in the lock file.
     package static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
 
+    /// The same, if that process still runs here: whoever takes the lock writes its own id a moment later.
+    package static func livingHolder(folder: String) -> Int? {
+        guard let holder = recorded(folder + "/lock"), healthbus_process_start(holder.pid) == holder.start else {
+            return nil
+        }
+        return Int(holder.pid)
+    }
+
     private static func recorded(_ path: String) -> Holder? {
         guard let data = FileManager.default.contents(atPath: path), let value = try? Value(json: data),
             let pid = value["pid"].int, let start = value["start"].int, let boot = value["boot"].string,

@@ -76,10 +76,11 @@ extension SwapDirector {
         let status = supervisor.statuses.first { $0.name == name }
         let folder = processes.state.instance(name)
         if status?.state == .ready { return }
-        let holder = InstanceLock.holder(folder: folder)
-        guard try InstanceLock.take(folder: folder) == nil, holder != status?.pid.map({ Int($0) }) else { return }
+        guard let holder = InstanceLock.livingHolder(folder: folder), holder != status?.pid.map({ Int($0) }),
+            try InstanceLock.take(folder: folder) == nil
+        else { return }
         throw Failure(
-            "'\(name)' is run by hand" + (holder.map { " (process \($0))" } ?? "") + ", not by 'healthbus up'",
+            "'\(name)' is run by hand (process \(holder)), not by 'healthbus up'",
             hint: "end that one; or take its place with 'healthbus run \(name) --plugin NAME --takeover'")
     }
 }
