@@ -7,8 +7,7 @@ package protocol VirtualTable: AnyObject {
     /// The columns, as in CREATE TABLE.
     var columns: String { get }
 
-    /// Roughly how many rows are visited if the rows must satisfy these comparisons, any of which `rows` may use; nil
-    /// to scan everything.
+    /// Roughly how many rows are visited if `rows` is given these comparisons.
     func visited(_ comparisons: [TableCondition.Comparison]) -> Double
 
     /// Whether `rows` can visit fewer rows if it knows this.
