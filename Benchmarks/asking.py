@@ -6,7 +6,8 @@ import time
 
 from exports import Exports
 from importing import import_command
-from measure import Failed, Run, median
+from measure import Run, median
+from parts import attempt
 from stack import environment, free_port
 
 TYPE = "HKQuantityTypeIdentifierHeartRate"
@@ -26,12 +27,7 @@ class Questions:
             for row in rows:
                 row.why = "takes minutes; leave QUICK out"
             return
-        try:
-            self._measure(*rows)
-        except (Failed, OSError, sqlite3.Error) as problem:
-            for row in rows:
-                if row.value is None:
-                    row.why = str(problem)
+        attempt(rows, lambda: self._measure(*rows))
 
     def _measure(self, arrival, query, ratio):
         records, state = self.size["decade"], self.context.folder("decade")

@@ -19,6 +19,7 @@ import time
 import floors
 from door import NOON_AFTER, Door, body
 from measure import Failed, Run, family, median, name, use
+from parts import attempt
 from stack import Stack
 
 SETTLED = 20  # seconds without movement before the clock starts
@@ -96,11 +97,7 @@ class LoneSample:
 
     def measure(self):
         rows = [self.report["lone"], self.report["lone-floor"]]
-        try:
-            self._measure(*rows)
-        except (Failed, OSError) as problem:
-            for row in rows:
-                row.why = str(problem)
+        attempt(rows, lambda: self._measure(*rows))
 
     def _measure(self, row, ratio):
         program = floors.build(os.path.join(self.context.work, "floors"))["round"]

@@ -131,20 +131,18 @@ final class SampleWalk: VirtualRows {
     }
 
     private func write(uuid statement: Statement, _ column: Int, to result: ColumnResult) {
-        guard statement.isBlob(column) else { return result.value(statement, column) }
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        statement.withBytes(column) { bytes in
-            for (place, byte) in bytes.enumerated() {
-                if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
-                text.append(Self.digits[Int(byte >> 4)])
-                text.append(Self.digits[Int(byte & 15)])
+        let id = statement.withBytes(column) { bytes -> SampleID? in
+            guard bytes.count == 16, statement.isBlob(column) else { return nil }
+            func word(_ offset: Int) -> UInt64 {
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             }
+            return SampleID(high: word(0), low: word(8))
         }
+        guard let id else { return result.value(statement, column) }
+        var text: [UInt8] = []
+        text.append(uuid: id)
         result.text(text)
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 /// Writes times as ISO 8601, in a buffer that stays.
