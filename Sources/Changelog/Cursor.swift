@@ -1,5 +1,6 @@
 import HealthModel
 import Protocol
+import SQLite
 
 /// A consumer's position in one upstream's changelog. It is pure, and stored together with the outputs of everything up
 /// to it.
@@ -7,6 +8,8 @@ package struct Cursor: Sendable, Equatable {
     /// nil until the upstream's first heartbeat arrives.
     package var store: String?
     package var generation: String?
+    /// The newest incarnation of the store in which the anchor has been valid.
+    package private(set) var incarnation: String?
     /// Everything up to here has been consumed, except what `backfill` lists.
     package var anchor: AnchorVector
     /// Ranges left behind when the consumer went live: (from, to], oldest first.
@@ -78,11 +81,21 @@ package struct Cursor: Sendable, Equatable {
     /// Whether it differs only in having passed a few more changes.
     package func isLittleAhead(of other: Cursor) -> Bool {
         var same = self
-        same.anchor = other.anchor
+        (same.anchor, same.incarnation) = (other.anchor, other.incarnation)
         return same == other && anchor.maximum - other.anchor.minimum < Self.little
     }
 
     private static let little: Int64 = 1000
+
+    /// Whether the store's newest rows are from a process that hasn't judged the anchor yet.
+    package func isUnproven(in head: StoreHead) -> Bool {
+        store != head.store || generation != head.generation || incarnation != head.incarnation
+    }
+
+    /// Notes that a store with this head has found the anchor valid.
+    package mutating func proven(in head: StoreHead) {
+        (store, generation, incarnation) = (head.store, head.generation, head.incarnation)
+    }
 
     /// A window without rows, requested only to show the producer the anchor.
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
@@ -101,8 +114,7 @@ package struct Cursor: Sendable, Equatable {
 
     /// Begins to consume a store that wasn't known before.
     package mutating func begin(at head: StoreHead) {
-        store = head.store
-        generation = head.generation
+        proven(in: head)
         anchor = AnchorVector(base: head.first.previous)
         bulkUntil = head.sequence
         before = .beginning
@@ -123,6 +135,7 @@ package struct Cursor: Sendable, Equatable {
     /// reset.
     package mutating func forget() {
         generation = "forgotten"
+        incarnation = nil
         anchor = .beginning
         backfill = []
         snapshotUntil = nil
@@ -131,8 +144,7 @@ package struct Cursor: Sendable, Equatable {
 
     /// Starts over with a store that doesn't continue what was consumed.
     package mutating func reset(to head: StoreHead) {
-        store = head.store
-        generation = head.generation
+        proven(in: head)
         anchor = AnchorVector(base: head.first.previous)
         backfill = []
         snapshotUntil = head.sequence
@@ -146,6 +158,7 @@ extension Cursor {
     private struct Kept: Codable {
         @OrNull var store: String?
         @OrNull var generation: String?
+        var incarnation: String?
         var anchor: AnchorVector
         /// From and to.
         var backfill: [[SequenceNumber]]?
@@ -157,8 +170,9 @@ extension Cursor {
     package var wireValue: Value {
         Value(
             Kept(
-                store: store, generation: generation, anchor: anchor, backfill: backfill.map { [$0.from, $0.to] },
-                snapshotUntil: snapshotUntil, bulkUntil: bulkUntil, before: before > frontier ? before : nil))
+                store: store, generation: generation, incarnation: incarnation, anchor: anchor,
+                backfill: backfill.map { [$0.from, $0.to] }, snapshotUntil: snapshotUntil, bulkUntil: bulkUntil,
+                before: before > frontier ? before : nil))
     }
 
     package init?(wireValue value: Value) {
@@ -166,6 +180,7 @@ extension Cursor {
         self.init()
         store = kept.store
         generation = kept.generation
+        incarnation = kept.incarnation
         anchor = kept.anchor
         snapshotUntil = kept.snapshotUntil
         bulkUntil = kept.bulkUntil ?? .beginning
@@ -188,23 +203,30 @@ package enum AnchorVerdict: Sendable, Equatable {
 }
 
 extension StageDatabase {
-    /// Whether a consumer may continue from (store, generation, sequence). A consumer without an anchor (nil) may begin
-    /// at 0.
-    package func judge(store: String?, generation: String?, sequence: SequenceNumber) -> AnchorVerdict {
-        Self.judge(
-            head: head, generations: generations, store: store, generation: generation, sequence: sequence)
+    /// Whether a consumer may continue from its anchor. A consumer without an anchor may begin at 0.
+    package func judge(_ place: PullPlace) throws -> AnchorVerdict {
+        try Self.judge(place, head: head, generations: generations, in: database)
     }
 
+    /// - Parameter database: that of the head, in the same transaction.
     package static func judge(
-        head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: SequenceNumber
-    ) -> AnchorVerdict {
-        guard let store, let generation else { return sequence == .beginning ? .good : .reset }
+        _ place: PullPlace, head: StoreHead, generations: [Generation], in database: Database
+    ) throws -> AnchorVerdict {
+        let sequence = place.after?.maximum ?? .beginning
+        guard let store = place.store, let generation = place.generation else {
+            return sequence == .beginning ? .good : .reset
+        }
         guard store == head.store else { return .reset }
         guard let index = generations.firstIndex(where: { $0.nonce == generation }) else {
             return sequence == .beginning ? .reset : .lostRows
         }
         let newer = generations[(index + 1)...]
-        if !newer.isEmpty { return newer.allSatisfy { sequence <= $0.after } ? .good : .reset }
-        return sequence <= head.sequence ? .good : .lostRows
+        guard newer.allSatisfy({ sequence <= $0.after }) else { return .reset }
+        var reach = newer.isEmpty ? head.sequence : .end
+        if let incarnation = place.incarnation {
+            reach = min(reach, try self.reach(of: incarnation, in: database) ?? .beginning)
+        }
+        if sequence <= reach { return .good }
+        return newer.isEmpty ? .lostRows : .reset
     }
 }

@@ -25,6 +25,12 @@ package final class StageDatabase {
         package var after: SequenceNumber
     }
 
+    /// A process that writes to the store, from its first row on: see `StoreHead.incarnation`.
+    private let incarnation = UUID().uuidString.lowercased()
+    /// The incarnation of the newest rows, and where this one began.
+    private var newest: String?
+    private let opened: SequenceNumber
+
     private var lastSequence: SequenceNumber
     private var raised: StoreHead.Gap?
     private var sequenceUsed = false
@@ -53,6 +59,8 @@ package final class StageDatabase {
                 """
                 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS generations(first INTEGER PRIMARY KEY, nonce TEXT NOT NULL);
+                CREATE TABLE IF NOT EXISTS incarnations(
+                    epoch INTEGER PRIMARY KEY, nonce TEXT NOT NULL UNIQUE, after INTEGER NOT NULL);
                 \(Moments.table);
                 """)
             let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
@@ -74,6 +82,7 @@ package final class StageDatabase {
         store = meta.store
         epoch = meta.epoch
         lastSequence = SequenceNumber(meta.last)
+        opened = lastSequence
         generations = []
         readEpoch = try database.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         writeMeta = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
@@ -82,6 +91,7 @@ package final class StageDatabase {
             try transaction { try database.execute("ALTER TABLE generations ADD COLUMN after INTEGER") }
         }
         generations = try Self.generations(in: database)
+        newest = try Self.newest(in: database)
         raised = try Self.raised(in: database)
         if generations.isEmpty { try transaction { try beginGeneration() } }
     }
@@ -142,12 +152,22 @@ package final class StageDatabase {
         }
     }
 
-    package var head: StoreHead { Self.head(store, generations, lastSequence, raised) }
+    private static func newest(in database: Database) throws -> String? {
+        guard try database.hasColumn("nonce", in: "incarnations") else { return nil }
+        return try database.prepare("SELECT nonce FROM incarnations ORDER BY epoch DESC LIMIT 1").firstRow {
+            $0.string(0)
+        }
+    }
+
+    package var head: StoreHead {
+        Self.head(store, generations, sequenceUsed ? incarnation : newest, lastSequence, raised)
+    }
 
     private static func head(
-        _ store: String, _ generations: [Generation], _ sequence: SequenceNumber, _ raised: StoreHead.Gap?
+        _ store: String, _ generations: [Generation], _ incarnation: String?, _ sequence: SequenceNumber,
+        _ raised: StoreHead.Gap?
     ) -> StoreHead {
-        var head = StoreHead(store: store, generation: "", sequence: sequence)
+        var head = StoreHead(store: store, generation: "", sequence: sequence, incarnation: incarnation)
         guard let oldest = generations.first, let newest = generations.last else { return head }
         head.generation = newest.nonce
         head.first = oldest.first
@@ -197,10 +217,19 @@ package final class StageDatabase {
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             try writeMeta.with("last_sequence", lastSequence.value).run()
+            try noteIncarnation()
             if let now { try note(now) }
         }
         try database.commit()
         sequenceUsed = false
+    }
+
+    /// With the first rows of this process, in their transaction.
+    private func noteIncarnation() throws {
+        guard newest != incarnation else { return }
+        try database.prepare("INSERT INTO incarnations(epoch, nonce, after) VALUES (?, ?, ?)")
+            .with(epoch, incarnation, opened.value).run()
+        newest = incarnation
     }
 
     private func note(_ now: Instant) throws {
@@ -283,6 +312,19 @@ extension StageDatabase {
         let store = try meta.with("store").firstRow { $0.string(0) } ?? ""
         let sequence = SequenceNumber(try meta.with("last_sequence").firstRow { $0.int64(0) } ?? 0)
         let generations = try Self.generations(in: database)
-        return (head(store, generations, sequence, try raised(in: database)), generations)
+        let head = head(store, generations, try newest(in: database), sequence, try raised(in: database))
+        return (head, generations)
+    }
+
+    /// The last sequence number that an incarnation can have given out in this store: where the next one began. Nil if
+    /// the store doesn't know the incarnation.
+    package static func reach(of incarnation: String, in database: Database) throws -> SequenceNumber? {
+        guard try database.hasColumn("nonce", in: "incarnations") else { return nil }
+        let next = try database.prepare(
+            """
+            SELECT (SELECT after FROM incarnations WHERE epoch > known.epoch ORDER BY epoch LIMIT 1)
+            FROM incarnations AS known WHERE nonce = ?
+            """)
+        return try next.with(incarnation).firstRow { $0.isNull(0) ? .end : SequenceNumber($0.int64(0)) }
     }
 }

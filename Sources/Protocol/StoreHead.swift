@@ -12,6 +12,9 @@ package struct StoreHead: Codable, Sendable, Equatable {
     package var first: SequenceNumber
     /// Nil unless the generation continues an earlier one.
     package var gap: Gap?
+    /// A random nonce of the process that wrote the newest rows: a store that doesn't know it, or knows that it never
+    /// got as far, has lost rows, even if it has gone on beyond them since. Nil from earlier releases.
+    package var incarnation: String?
 
     /// The sequences that no row has because a new generation begins far beyond the one before.
     package struct Gap: Codable, Sendable, Equatable {
@@ -25,9 +28,10 @@ package struct StoreHead: Codable, Sendable, Equatable {
 
     package init(
         store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next,
-        gap: Gap? = nil
+        gap: Gap? = nil, incarnation: String? = nil
     ) {
-        (self.store, self.generation, self.sequence, self.first, self.gap) = (store, generation, sequence, first, gap)
+        (self.store, self.generation, self.sequence, self.first) = (store, generation, sequence, first)
+        (self.gap, self.incarnation) = (gap, incarnation)
     }
 
     /// How many sequences a consumer at this position still lacks.
@@ -37,7 +41,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         return max(0, sequence - gap.first) + max(0, gap.after - reached)
     }
 
-    private enum CodingKeys: CodingKey { case store, generation, sequence, first, gap }
+    private enum CodingKeys: CodingKey { case store, generation, sequence, first, gap, incarnation }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -46,6 +50,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         sequence = try members.decode(SequenceNumber.self, forKey: .sequence)
         first = try members.decodeIfPresent(SequenceNumber.self, forKey: .first) ?? .beginning.next
         gap = try members.decodeIfPresent(Gap.self, forKey: .gap)
+        incarnation = try members.decodeIfPresent(String.self, forKey: .incarnation)
         let isGapPossible = gap.map { $0.after >= .beginning && $0.first > $0.after } ?? true
         guard sequence >= .beginning, first >= .beginning, isGapPossible else {
             throw DecodingError.dataCorruptedError(

@@ -80,16 +80,19 @@ import Testing
         let old = store.head
         try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
         func judge(_ store: StageDatabase, _ generation: String?, _ sequence: SequenceNumber, in id: String? = nil)
-            -> AnchorVerdict
+            throws -> AnchorVerdict
         {
-            store.judge(store: id ?? store.store, generation: generation, sequence: sequence)
+            let id = generation.map { _ in id ?? store.store }
+            return try store.judge(
+                PullPlace(store: id, generation: generation, after: AnchorVector(base: sequence)))
         }
-        #expect(store.judge(store: nil, generation: nil, sequence: 0) == .good)
-        #expect(store.judge(store: nil, generation: nil, sequence: 5) == .reset)
-        #expect(judge(store, old.generation, store.sequence) == .good)
-        #expect(judge(store, old.generation, store.sequence + 1) == .lostRows)
-        #expect(judge(store, "lost with its rows", 1) == .lostRows && judge(store, "forgotten", 0) == .reset)
-        #expect(judge(store, old.generation, 1, in: "another store") == .reset)
+        #expect(try judge(store, nil, 0) == .good)
+        #expect(try judge(store, nil, 5) == .reset)
+        #expect(try judge(store, old.generation, store.sequence) == .good)
+        #expect(try judge(store, old.generation, store.sequence + 1) == .lostRows)
+        #expect(try judge(store, "lost with its rows", 1) == .lostRows)
+        #expect(try judge(store, "forgotten", 0) == .reset)
+        #expect(try judge(store, old.generation, 1, in: "another store") == .reset)
 
         let reached = store.sequence
         try store.transaction { try store.beginGeneration() }
@@ -98,14 +101,14 @@ import Testing
         #expect(first == reached + StageDatabase.stride)
         // Whoever has everything still lacks nothing.
         #expect(store.head.distance(from: reached) == 0 && store.head.distance(from: reached.previous) == 1)
-        #expect(judge(store, old.generation, reached) == .good)
-        #expect(judge(store, old.generation, first) == .reset)
-        #expect(judge(store, store.head.generation, first) == .good)
+        #expect(try judge(store, old.generation, reached) == .good)
+        #expect(try judge(store, old.generation, first) == .reset)
+        #expect(try judge(store, store.head.generation, first) == .good)
         // Others may have seen the numbers between the last one and the first new one before the store lost those rows.
-        #expect(judge(store, old.generation, reached + 1) == .reset)
+        #expect(try judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration() }
         #expect(store.generations.count == 3 && store.sequence == first + StageDatabase.stride)
-        #expect(judge(store, old.generation, reached) == .good)
+        #expect(try judge(store, old.generation, reached) == .good)
 
         let seen = try StageDatabase.readHead(in: Database(path: path, mode: .readOnly))
         #expect(seen.head == store.head && seen.generations == store.generations)
@@ -118,14 +121,62 @@ import Testing
         let least = old.sequence + 1_000_000
         try store.transaction { try store.beginGeneration(least: least, .beginsAgain) }
         #expect(store.sequence == least + StageDatabase.stride && store.head.gap == nil)
-        func verdict(_ sequence: SequenceNumber) -> AnchorVerdict {
-            store.judge(store: old.store, generation: old.generation, sequence: sequence)
+        func verdict(_ sequence: SequenceNumber) throws -> AnchorVerdict {
+            try store.judge(PullPlace(of: old, after: sequence))
         }
-        #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
+        #expect(try verdict(old.sequence) == .reset)
+        #expect(try verdict(old.first) == .reset)
         // A consumer that has read nothing yet has nothing to read again, and the store's first row is still the same.
-        #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
+        #expect(try verdict(old.first.previous) == .good)
+        #expect(store.head.first == old.first)
         try store.transaction { try store.beginGeneration() }
-        #expect(verdict(old.sequence) == .reset)
+        #expect(try verdict(old.sequence) == .reset)
+    }
+
+    /// Its own numbers don't show it that rows are lost, once it has given out as many again.
+    @Test func anOlderCopyThatHasGoneOnKnowsThatOthersSawMore() throws {
+        let files = FileManager.default
+        let store = try StageDatabase(path: path)
+        try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
+        let parted = store.head
+        try store.database.checkpoint()
+        let copy = folder.path + "/copy.sqlite"
+        try files.copyItem(atPath: path, toPath: copy)
+        // The same process writes on, and then another.
+        try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
+        let later = try StageDatabase(path: path)
+        // Who only opens a store isn't an incarnation of it.
+        #expect(later.head == store.head)
+        try later.transaction { _ = later.nextSequence() }
+        #expect(later.head.incarnation != store.head.incarnation)
+
+        let old = try StageDatabase(path: copy)
+        func verdict(_ head: StoreHead) throws -> AnchorVerdict {
+            var place = PullPlace(of: head, after: head.sequence)
+            place.incarnation = head.incarnation
+            return try old.judge(place)
+        }
+        #expect(old.head == parted)
+        try old.transaction { for _ in 0..<100 { _ = old.nextSequence() } }
+        #expect(try verdict(parted) == .good && verdict(old.head) == .good)
+        #expect(try verdict(store.head) == .lostRows && verdict(later.head) == .lostRows)
+        let head = try StageDatabase.readHead(in: Database(path: copy, mode: .readOnly)).head
+        #expect(head == old.head)
+        try old.transaction { try old.beginGeneration() }
+        #expect(try verdict(parted) == .good && verdict(later.head) == .reset)
+        // A consumer that has read nothing has nothing to lose.
+        #expect(try old.judge(PullPlace(store: old.store, generation: parted.generation, incarnation: "?")) == .good)
+    }
+
+    @Test func anEarlierReleasesAnchorsAndFilesHaveNoIncarnation() throws {
+        let head = try StageDatabase(path: path).head
+        try Database(path: path).execute("DROP TABLE incarnations")
+        #expect(try StageDatabase.readHead(in: Database(path: path, mode: .readOnly)).head.incarnation == nil)
+        let store = try StageDatabase(path: path)
+        #expect(store.head.incarnation == nil && store.head.sequence == head.sequence)
+        try store.transaction { _ = store.nextSequence() }
+        #expect(store.head.incarnation != nil)
+        #expect(try store.judge(PullPlace(of: head, after: store.sequence)) == .good)
     }
 
     @Test func aStoreOfAnEarlierReleaseKeepsItsAnchors() throws {
@@ -135,7 +186,7 @@ import Testing
         let store = try StageDatabase(path: path)
         #expect(before.generations == store.generations && store.head == head)
         try store.transaction { try store.beginGeneration() }
-        #expect(store.judge(store: head.store, generation: head.generation, sequence: head.sequence) == .good)
+        #expect(try store.judge(PullPlace(of: head, after: head.sequence)) == .good)
     }
 
     @Test func isRaisedAboveWhatADestinationHolds() throws {

@@ -14,7 +14,11 @@ import Testing
 
     @Test func itIsReadAsItWasWritten() {
         #expect(ChangesCursor(cursor(7).text) == cursor(7))
-        for text in ["", "x", "g.1", "g.-1.x", ".1.x", "g.one.x", "g.1.x.y"] { #expect(ChangesCursor(text) == nil) }
+        var head = head
+        head.incarnation = "i"
+        let place = ChangesCursor(ChangesCursor(head, at: 7, user: "anna").text)?.place(in: head)
+        #expect(place?.incarnation == "i" && place?.after == AnchorVector(base: 7))
+        for text in ["", "x", "g.1", "g.-1.x", ".1.x", "g.one.x", "g.1.x.y.z"] { #expect(ChangesCursor(text) == nil) }
     }
 
     @Test func itIsOfOneHistoryAndOnePerson() {

@@ -183,7 +183,7 @@ private struct Counted: DayHandler {
         let old = rig.store.head
         try ask(rig, RepairRequest(id: "a", action: "reset"))
         #expect(try repair(rig)["state"] == "done")
-        #expect(rig.store.judge(store: old.store, generation: old.generation, sequence: old.sequence) == .reset)
+        #expect(try rig.store.judge(PullPlace(of: old, after: old.sequence)) == .reset)
         #expect(rig.store.head.first == old.first && rig.store.sequence > old.sequence)
         // The old content stays until it is computed again.
         #expect(try rig.rows().values.contains { $0.body != nil })

@@ -60,6 +60,8 @@ package struct Pull: Sendable, Equatable {
 package struct PullPlace: Codable, Sendable, Equatable {
     @IfReadable package var store: String?
     @IfReadable package var generation: String?
+    /// The newest one that the anchor has been valid in; see `StoreHead.incarnation`.
+    @IfReadable package var incarnation: String?
     /// (after, until], for queries with a window.
     @IfReadable package var after: AnchorVector?
     @IfReadable package var until: AnchorVector?
@@ -67,10 +69,11 @@ package struct PullPlace: Codable, Sendable, Equatable {
     @IfReadable package var bulk: Bool?
 
     package init(
-        store: String? = nil, generation: String? = nil, after: AnchorVector? = nil, until: AnchorVector? = nil,
-        bulk: Bool? = nil
+        store: String? = nil, generation: String? = nil, incarnation: String? = nil, after: AnchorVector? = nil,
+        until: AnchorVector? = nil, bulk: Bool? = nil
     ) {
-        (self.store, self.generation, self.after, self.until, self.bulk) = (store, generation, after, until, bulk)
+        (self.store, self.generation, self.incarnation) = (store, generation, incarnation)
+        (self.after, self.until, self.bulk) = (after, until, bulk)
     }
 
     /// A window of a store's changelog; if there is no head, it concerns whatever store the producer has.

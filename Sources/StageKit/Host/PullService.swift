@@ -37,10 +37,7 @@ package struct PullService {
         try database.readTransaction {
             let (head, generations) = try StageDatabase.readHead(in: database)
             let answer = PageHeader(asked, producer: instance, head: head)
-            switch StageDatabase.judge(
-                head: head, generations: generations, store: place.store, generation: place.generation,
-                sequence: place.after?.maximum ?? .beginning)
-            {
+            switch try StageDatabase.judge(place, head: head, generations: generations, in: database) {
             case .good: break
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])

@@ -113,23 +113,22 @@ package final class Upstream {
         let isBulk = window.isBackfill || window.after.base < received.bulkUntil
         let place = PullPlace(
             store: received.store ?? heard?.store,
-            generation: received.store == nil ? heard?.generation : received.generation, after: window.after,
-            until: window.until, bulk: isBulk ? true : nil)
+            generation: received.store == nil ? heard?.generation : received.generation,
+            incarnation: received.incarnation, after: window.after, until: window.until, bulk: isBulk ? true : nil)
         inFlight = (turn.pull(producer, query, place), window)
     }
 
     private func nextWindow(_ turn: Turn) -> Cursor.Window? {
         defer { lastHeard = lastHeard ?? turn.monotonic }
-        if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
-        if let heard,
-            received.store != heard.store || received.generation != heard.generation
-                || heard.sequence < received.anchor.maximum
-        {
+        let next = limit.flatMap { received.nextWindow(limit: $0, backfillBeyond: backfillBeyond) }
+        if let next, !next.isBackfill { return next }
+        if let heard, received.isUnproven(in: heard) || heard.sequence < received.anchor.maximum {
             // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
             // since only the store knows whether the anchor is still valid. Otherwise anything that it writes up to
             // the anchor would never be seen.
             return received.emptyWindow
         }
+        if let next { return next }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
         // There is no upper limit: it asks for everything there is.
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
@@ -171,13 +170,14 @@ package final class Upstream {
                 wasRefused("its answer can't be read: are both from the same release?", turn)
                 return .inaccessible
             }
-            received.store = head.store
-            received.generation = head.generation
+            // A backfill presents an older position: what it proves isn't that the anchor is valid.
+            if !window.isBackfill { received.proven(in: head) }
             received.consumed(window, through: last.through)
             let count = PageCount(pages)
             turn.log(.page, pageFields(count, last.through))
             // A page also counts as a sign of life from the producer.
-            if heard?.generation != head.generation || head.sequence > heard?.sequence ?? .beginning { heard = head }
+            let isNews = heard?.generation != head.generation || heard?.incarnation != head.incarnation
+            if isNews || head.sequence > heard?.sequence ?? .beginning { heard = head }
             return .pages(Fetched(pages: pages, cursor: received, hasRows: !count.isNothing))
         }
     }

@@ -29,15 +29,9 @@ import Testing
         upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence), turn)
         upstream.pump(turn)
         let query = try #require(turn.takePulls().first).query
-        let after = try #require(query["after"]?.read(AnchorVector.self))
-        #expect(
-            producer.judge(
-                store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
-                == .good)
+        let place = try #require(Value.object(query).read(PullPlace.self))
+        #expect(try producer.judge(place) == .good)
         // Another store's sequence numbers are still recognized as such.
-        #expect(
-            consumer.judge(
-                store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
-                == .reset)
+        #expect(try consumer.judge(place) == .reset)
     }
 }

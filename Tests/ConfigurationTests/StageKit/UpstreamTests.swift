@@ -220,6 +220,34 @@ import Testing
         #expect(upstream.frontier == 100 && pull(upstream) == nil)
     }
 
+    /// A backfill presents an older position, so it wouldn't show that what was read after that is lost.
+    @Test func aNewIncarnationIsShownTheAnchorBeforeAnyBackfill() throws {
+        func head(_ incarnation: String) -> StoreHead {
+            StoreHead(store: "s", generation: "g", sequence: 100, incarnation: incarnation)
+        }
+        let upstream = Upstream("them", query: .changes(), backfillBeyond: 50)
+        try upstream.open(turn())
+        upstream.hear(head("one"), limit: AnchorVector(base: 100), turn())
+        // 90 of the 100 are left for later; a page of them comes from the next process.
+        let first = try #require(pull(upstream))
+        #expect(first.query["after"] == 0 && first.query["incarnation"] == "one")
+        var body: [String: Value] = ["through": 40, "rows": []]
+        body["head"] = Value(head("two"))
+        let shown = try #require(try next(after: first, [.object(body)], upstream))
+        #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["incarnation"] == "one")
+        body["through"] = 100
+        let rest = try #require(try next(after: shown, [.object(body)], upstream))
+        #expect(rest.query["after"] == 40 && rest.query["until"] == 100 && rest.query["incarnation"] == "two")
+    }
+
+    /// What is asked for once these pages have arrived.
+    private func next(after pull: Pull, _ pages: [Value], _ upstream: Upstream) throws -> Pull? {
+        let turn = turn()
+        _ = try upstream.accept(
+            PullAnswer(pull: pull, result: .pages(pages)), turn, reset: { _ in }, apply: { _ in })
+        return turn.takePulls().first
+    }
+
     @Test func rewoundItConsumesEverythingAgain() throws {
         let upstream = try opened()
         upstream.hear(head, limit: AnchorVector(base: 100), turn())

@@ -10,22 +10,29 @@ package struct ChangesCursor: Equatable {
     package var generation: String
     package var sequence: SequenceNumber
     private var owner: String
+    /// Nil in cursors from earlier releases.
+    private var incarnation: String?
 
     package init(_ head: StoreHead, at sequence: SequenceNumber, user: String) {
         (generation, self.sequence, owner) = (head.generation, sequence, Self.owner(user))
+        incarnation = head.incarnation
     }
 
     /// nil for any string that `text` can't have produced.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[0].isEmpty, let number = Int64(parts[1]), number >= 0 else { return nil }
+        guard (3...4).contains(parts.count), !parts[0].isEmpty, let number = Int64(parts[1]), number >= 0 else {
+            return nil
+        }
         (generation, sequence, owner) = (String(parts[0]), SequenceNumber(number), String(parts[2]))
+        incarnation = parts.count == 4 ? String(parts[3]) : nil
     }
 
-    package var text: String { "\(generation).\(sequence).\(owner)" }
+    package var text: String { "\(generation).\(sequence).\(owner)" + (incarnation.map { ".\($0)" } ?? "") }
 
     /// Whether the position is from this history of the store, not beyond its head, and for that person. A store
-    /// restored from a backup either has a new generation or hasn't reached that position.
+    /// restored from a backup either has a new generation or hasn't reached that position; one that was put back by hand
+    /// doesn't know the position's incarnation, and finds that out itself.
     package func isKnown(to head: StoreHead, user: String) -> Bool {
         generation == head.generation && sequence <= head.sequence && owner == Self.owner(user)
     }
@@ -34,7 +41,9 @@ package struct ChangesCursor: Equatable {
     /// would prove that it has lost rows. nil if the position is from another history.
     package func place(in head: StoreHead) -> PullPlace? {
         guard generation == head.generation else { return nil }
-        return PullPlace(of: head, after: min(sequence, head.sequence))
+        var place = PullPlace(of: head, after: min(sequence, head.sequence))
+        place.incarnation = incarnation
+        return place
     }
 
     /// Not the name itself: a cursor may end up in a log.

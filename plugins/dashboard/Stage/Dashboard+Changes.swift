@@ -22,7 +22,7 @@ extension Dashboard {
             isInColumns: request.headers.all("Accept").contains { $0.contains(ChangesAnswer.contentType) },
             observer: try stack.instance(.observer).name)
         let standing = try ChangesStanding(parts.client, question.observer, since: question.since)
-        if let since = question.since, !since.isKnown(to: standing.head, user: user) {
+        if let since = question.since, standing.isReset || !since.isKnown(to: standing.head, user: user) {
             throw DashboardProblem(
                 410, "'\(name)' is from another history of this store, or another person's",
                 hint: "begin again without '\(name)'; ids show what you already have")
@@ -79,7 +79,7 @@ extension Dashboard {
         nothing.next = since.text
         do {
             let standing = try standing.get()
-            if since.isKnown(to: standing.head, user: question.user) {
+            if !standing.isReset, since.isKnown(to: standing.head, user: question.user) {
                 return .init(body: try body(question, standing))
             }
             return .init(body: encoded(nothing, question))
