@@ -120,15 +120,16 @@ package final class Upstream {
 
     private func nextWindow(_ turn: Turn) -> Cursor.Window? {
         defer { lastHeard = lastHeard ?? turn.monotonic }
-        let next = limit.flatMap { received.nextWindow(limit: $0, backfillBeyond: backfillBeyond) }
-        if let next, !next.isBackfill { return next }
-        if let heard, received.isUnproven(in: heard) || heard.sequence < received.anchor.maximum {
-            // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
-            // since only the store knows whether the anchor is still valid. Otherwise anything that it writes up to
-            // the anchor would never be seen.
+        // The anchor comes first: whoever is far behind moves it before having read anything, and a backfill presents an
+        // older one.
+        if let heard, received.isUnproven(in: heard) { return received.emptyWindow }
+        if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
+        if let heard, heard.sequence < received.anchor.maximum {
+            // A store that was restored from an older copy may be behind the anchor. It is asked anyway, since only the
+            // store knows whether the anchor is still valid. Otherwise anything that it writes up to the anchor would
+            // never be seen.
             return received.emptyWindow
         }
-        if let next { return next }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
         // There is no upper limit: it asks for everything there is.
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)

@@ -240,12 +240,33 @@ import Testing
         #expect(rest.query["after"] == 40 && rest.query["until"] == 100 && rest.query["incarnation"] == "two")
     }
 
+    /// A store that was raised: the anchor that is presented is the one that was read, not the one gone ahead to.
+    @Test func whoIsFarBehindShowsTheAnchorBeforeItGoesAhead() throws {
+        let upstream = Upstream("them", query: .changes(), backfillBeyond: 50)
+        try upstream.open(turn())
+        var head = StoreHead(store: "s", generation: "g", sequence: 10, incarnation: "one")
+        upstream.hear(head, limit: AnchorVector(base: 10), turn())
+        var seen: [Int64] = []
+        try accept(upstream, pages(try #require(pull(upstream)), through: [10], head: head), pages: &seen)
+        (head.sequence, head.incarnation) = (1000, "two")
+        upstream.hear(head, limit: AnchorVector(base: 1000), turn())
+        let shown = try #require(pull(upstream))
+        #expect(shown.query["after"] == 10 && shown.query["until"] == 10 && shown.query["incarnation"] == "one")
+        let rest = try #require(try next(after: shown, pages(shown, through: [10], head: head), upstream))
+        #expect(rest.query["after"] == 10 && rest.query["until"] == 1000 && rest.query["incarnation"] == "two")
+    }
+
     /// What is asked for once these pages have arrived.
     private func next(after pull: Pull, _ pages: [Value], _ upstream: Upstream) throws -> Pull? {
         let turn = turn()
         _ = try upstream.accept(
             PullAnswer(pull: pull, result: .pages(pages)), turn, reset: { _ in }, apply: { _ in })
         return turn.takePulls().first
+    }
+
+    private func next(after pull: Pull, _ answer: PullAnswer, _ upstream: Upstream) throws -> Pull? {
+        guard case .pages(let pages) = answer.result else { return nil }
+        return try next(after: pull, pages, upstream)
     }
 
     @Test func rewoundItConsumesEverythingAgain() throws {
