@@ -1,4 +1,5 @@
-// Two parts of libsodium, which libzmq needs for CURVE: a hash, and a comparison in constant time. Neither needs
-// sodium_init.
+// Three parts of libsodium, which libzmq needs for CURVE: a hash, a hash with a key, and a comparison in constant time.
+// None needs sodium_init.
+#include <sodium/crypto_auth_hmacsha256.h>
 #include <sodium/crypto_hash_sha256.h>
 #include <sodium/utils.h>

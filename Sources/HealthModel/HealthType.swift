@@ -70,9 +70,12 @@ public struct HealthType: Hashable, Sendable {
         return ["BloodPressure", "Dietary"].contains { identifier.dropFirst(quantityPrefix.count).hasPrefix($0) }
     }
 
-    static let quantityPrefix = "HKQuantityTypeIdentifier"
-    static let categoryPrefix = "HKCategoryTypeIdentifier"
+    package static let quantityPrefix = "HKQuantityTypeIdentifier"
+    package static let categoryPrefix = "HKCategoryTypeIdentifier"
     static let correlationPrefix = "HKCorrelationTypeIdentifier"
+    /// Samples that have other samples as their parts.
+    package static let bloodPressure = correlationPrefix + "BloodPressure"
+    package static let food = correlationPrefix + "Food"
     /// The identifier for workouts.
     public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
     /// Where a person was: Core Location's class, not a HealthKit type.

@@ -55,6 +55,9 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package static let correlationChild = RecordFlags(rawValue: 2)
     /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)
+    /// Its sender rounds values (`HealthType.coarseness`), and leaves out when an instant ended: another record of the
+    /// same sample may be more exact.
+    package static let coarse = RecordFlags(rawValue: 8)
 }
 
 /// Input that couldn't be understood; it is kept together with its place and the reason.

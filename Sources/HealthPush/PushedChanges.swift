@@ -10,6 +10,8 @@ package struct PushedChanges: Sendable {
     package var records = RecordBatch()
     /// HealthKit UUIDs of samples that were deleted.
     package var deleted: [SampleID] = []
+    /// Those of `deleted` that stand for all samples of a food or of a blood pressure.
+    package var deletedWholes: [SampleID] = []
     /// The item numbers of the entries in `deleted`.
     package var deletedItems: [Int64] = []
     /// Items that couldn't be understood.

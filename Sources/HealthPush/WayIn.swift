@@ -26,9 +26,12 @@ package struct WayIn: Sendable {
     var isItemOfFile: @Sendable (_ raw: String) -> Bool = { _ in false }
 
     /// How a request proves who sends it.
-    package enum Proof: Sendable {
+    package enum Proof: Sendable, Equatable {
         /// `Authorization: Bearer` with a token, which is for one person's device.
         case bearer
+        /// The path's variable component names the phone, and a header has the HMAC-SHA256 of the body with that phone's
+        /// secret, in hexadecimal.
+        case signature(header: String, prefix: String)
     }
 
     /// How exact values and times are, where the store must make up for what is lacking.
@@ -36,9 +39,26 @@ package struct WayIn: Sendable {
         /// Whether times have an offset but no zone, so that sums of days are of 24 hours until the person's zone is
         /// known (`RecordBatch.endDays`).
         package var lacksZone = false
+        /// Whether resting energy is sent only within a total of both kinds.
+        package var hidesResting = false
     }
 
-    package static let all = [samples, healthAutoExport]
+    package static let all = [samples, healthAutoExport, lifeDashboard]
+
+    /// An app that sends by one of the ways.
+    package struct App: Sendable {
+        /// What `healthbus pair --app` calls it.
+        package let name: String
+        package let proof: Proof
+        package let pairing: any AppPairing.Type
+    }
+
+    package static let apps: [App] = all.compactMap { way in
+        way.pairing.map { pairing in
+            let name = pairing.name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+            return App(name: name, proof: way.proof, pairing: pairing)
+        }
+    }
 
     /// - Parameter path: as declared; nil and other texts belong to no way.
     package static func named(_ path: String?) -> WayIn? { all.first { $0.path == path } }
@@ -84,14 +104,25 @@ struct PushRequest {
     let items: Int64
 }
 
+/// A phone that is let in, as its app must know it.
+package struct PairedPhone: Sendable {
+    /// The URL at which the phone reaches the stack, without a trailing slash.
+    let address: String
+    /// Its token's id, which isn't secret.
+    let id: String
+    /// Its token.
+    let token: String
+
+    package init(address: String, id: String, token: String) {
+        (self.address, self.id, self.token) = (address, id, token)
+    }
+}
+
 /// How a person sets up an app to send here.
 package protocol AppPairing: Sendable {
-    /// Its member of `healthbus pair --json`.
+    /// Its member of `healthbus pair --json`; `healthbus pair --app` takes it with hyphens.
     static var name: String { get }
-    /// - Parameters:
-    ///   - address: the URL at which the phone reaches the stack, without a trailing slash.
-    ///   - token: the phone's.
-    init(address: String, token: String)
+    init(_ phone: PairedPhone)
     /// For programs.
     var value: Value { get }
     /// The steps, for people.

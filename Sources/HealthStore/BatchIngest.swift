@@ -17,6 +17,8 @@ struct BatchIngest {
     let isTrial: Bool
     /// What is known about the names of the user's sources.
     let names: SourceNames.Known
+    /// The items that were deleted before they arrived, under a UUID that only one of their rows has.
+    let deletedItems: Set<Int64>
 
     /// Stands for a name that isn't in the store; no row has this number.
     static let unknown = -1
@@ -28,6 +30,7 @@ struct BatchIngest {
         (self.batch, self.metadata, self.payload, self.writer) = (batch, metadata, payload, writer)
         (self.session, self.user, self.isTrial) = (session, user, isTrial)
         names = try writer.names.known(of: user)
+        deletedItems = try Self.deletedItems(of: batch, writer, user: user)
         units = try batch.units.map {
             isTrial || refusedUnits.contains($0)
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
@@ -35,6 +38,18 @@ struct BatchIngest {
         isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
         // The device that made a record doesn't affect which row it belongs to.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
+    }
+
+    private static func deletedItems(
+        of batch: RecordBatch, _ writer: HealthStoreWriter, user: Int
+    ) throws -> Set<Int64> {
+        guard !batch.healthKitUUID.isEmpty, !batch.line.isEmpty else { return [] }
+        var items: Set<Int64> = []
+        for row in 0..<batch.count where batch.flags[row].isSuperset(of: [.coarse, .correlationChild]) {
+            guard let uuid = batch.healthKitUUID[row] else { continue }
+            if try writer.uuids.entry(uuid, user: user)?.isDeleted == true { items.insert(batch.line[row]) }
+        }
+        return items
     }
 
     /// Stores the rows of one type, sorted by start.
@@ -57,7 +72,7 @@ struct BatchIngest {
             unnamedOrigins: try writer.origins.unnamed(),
             workouts: name == HealthType.workoutIdentifier ? type : Self.unknown - 1, origins: batch.origins,
             names: names, hasRenamed: !names.keys.isEmpty || !session.names.keys.isEmpty,
-            oldTimes: try oldTimes(name, type),
+            oldTimes: try oldTimes(name, type), typeName: name, coarseness: HealthType.named(name).coarseness,
             plausibility: plausibility)
         var tally = IngestCounts.Tally()
         func take(_ row: Int, _ asking: RecordClaim.Asking) throws {
@@ -131,7 +146,8 @@ struct BatchIngest {
             batchOrigin: Int(batch.origin[row]),
             isUnnamed: isUnnamed[Int(batch.origin[row])],
             created: batch.created[row], flags: stored(flags, row),
-            isChild: flags.contains(.correlationChild),
+            isChild: flags.contains(.correlationChild), isCoarse: flags.contains(.coarse),
+            isDeleted: !deletedItems.isEmpty && !batch.line.isEmpty && deletedItems.contains(batch.line[row]),
             uuid: batch.healthKitUUID.isEmpty ? nil : batch.healthKitUUID[row],
             line: batch.line.isEmpty ? 0 : batch.line[row],
             metadata: text(batch.metadata, metadata, row), payload: text(batch.payload, payload, row))

@@ -12,7 +12,8 @@ extension HealthStoreWriter {
     /// The same as above, with the outcome for each: `deleted` for a sample that wasn't deleted yet, `known` for a
     /// sample that was deleted before, and `added` for a sample that isn't in the store, which will be refused in
     /// future.
-    package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
+    /// - Parameter wholes: those that stand for all samples of a correlation.
+    package func outcomes(ofDeleting uuids: [SampleID], wholes: Set<SampleID> = []) throws -> [RecordOutcome] {
         try change { user in
             try uuids.map { uuid in
                 let known = try self.uuids.entry(uuid, user: user)
@@ -22,9 +23,54 @@ extension HealthStoreWriter {
                     return .added
                 }
                 try leaveTombstone(row, as: .deleted, user: user)
+                if wholes.contains(uuid) { try deleteCorrelation(of: row, user: user) }
                 return .deleted
             }
         }
+    }
+
+    /// Deletes the correlation that a row is a part of, with its other parts.
+    private func deleteCorrelation(of row: StoredRow, user: Int) throws {
+        let (name, source) = (try types.name(row.type), try key(of: row))
+        for type in [HealthType.bloodPressure, HealthType.food] {
+            guard let whole = try correlation(type, holding: name, row, source: source, user: user) else { continue }
+            let payload = try? Value(json: try rows.text(.payload, of: whole, user: user))
+            try leaveTombstone(whole, as: .deleted, user: user)
+            for part in payload?["parts"].array ?? [] {
+                guard let name = part["type"].string, let value = part["value"].double else { continue }
+                let found = try alive(name, like: row, source: source, user: user) {
+                    StoredValue.agrees($0.value, value)
+                }
+                if let found { try leaveTombstone(found, as: .deleted, user: user) }
+            }
+            return
+        }
+    }
+
+    /// The row of a correlation with the same source and times, one of whose parts is the given row.
+    private func correlation(
+        _ type: String, holding name: String, _ row: StoredRow, source: String, user: Int
+    ) throws -> StoredRow? {
+        try alive(type, like: row, source: source, user: user) { whole in
+            let payload = try? Value(json: try rows.text(.payload, of: whole, user: user))
+            return (payload?["parts"].array ?? []).contains {
+                $0["type"].string == name && $0["value"].double.map { StoredValue.agrees($0, row.value) } == true
+            }
+        }
+    }
+
+    /// The first row of a type with the same source and times that is there and fits.
+    private func alive(
+        _ name: String, like row: StoredRow, source: String, user: Int, _ fits: (StoredRow) throws -> Bool
+    ) throws -> StoredRow? {
+        guard let type = try types.existing(name) else { return nil }
+        let prefix = SampleKeyPrefix(user: self.user, type: name, sourceName: source)
+        for ordinal in 0... {
+            let id = SampleID(prefix, startSecond: row.second, endSecond: row.endSecond, ordinal: ordinal)
+            guard let found = try rows.row(user: user, type: type, second: row.second, id: id) else { return nil }
+            if found.state == .alive, try fits(found) { return found }
+        }
+        return nil
     }
 
     /// Deletes samples by their own id, permanently.

@@ -20,6 +20,10 @@ struct IncomingRecord {
     /// two of a blood pressure.
     var flags: UInt8
     var isChild: Bool
+    /// Whether its sender rounds; see `RecordFlags.coarse`.
+    var isCoarse: Bool
+    /// Whether the whole that it is a part of was deleted.
+    var isDeleted: Bool
     var uuid: SampleID?
     var line: Int64
     var metadata: UnsafeRawBufferPointer

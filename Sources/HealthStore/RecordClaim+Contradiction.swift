@@ -19,6 +19,7 @@ extension RecordClaim {
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }
+        if record.isCoarse || row.isCoarse, isSameSample(record, row) { return nil }
         let rowEnd = row.endSecond
         let isElsewhere =
             abs(record.second - row.second) > Self.tolerance || abs(record.endSecond - rowEnd) > Self.tolerance

@@ -68,8 +68,10 @@ extension RecordClaim {
             // A channel that gives the UUID reads the number itself; others read it as printed, perhaps in another
             // unit.
             let isBetter =
-                (record.uuid != nil) == (old.uuid != nil)
-                ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
+                record.isCoarse != old.isCoarse
+                ? old.isCoarse
+                : (record.uuid != nil) == (old.uuid != nil)
+                    ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
             if isBetter { row.value = record.value }
         }
         // A record found by its UUID may start or end in a different second from the row, whose key stays as it is.
@@ -80,7 +82,8 @@ extension RecordClaim {
         }
         row.origin = try writer.origins.joined(row.origin, record.origin)
         if record.created != 0 { row.created = row.created == 0 ? record.created : min(row.created, record.created) }
-        row.flags |= record.flags
+        let coarse = RecordFlags.coarse.rawValue
+        row.flags = (row.flags | record.flags) & (row.flags & record.flags | ~coarse)
     }
 
     /// The text that the row should have now; nil if the row already has it.

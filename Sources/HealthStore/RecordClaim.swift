@@ -30,6 +30,10 @@ struct RecordClaim {
     /// The time that the type's samples covered when the session began, in seconds since 1970; nil for types whose
     /// samples don't replace each other.
     let oldTimes: ClosedRange<Int64>?
+    /// HealthKit's identifier of the type.
+    let typeName: String
+    /// See `HealthType.coarseness`.
+    let coarseness: Double
     let plausibility: (Double, Instant, Instant) -> String?
 
     /// At most this many rows of a key are shifted to keep its ordinals in the order of values; more would cost too
@@ -51,14 +55,21 @@ struct RecordClaim {
     ) throws -> SequenceNumber? {
         if isStatistics { return try state(record, asking, &tally) }
         var candidates = try candidates(of: record)
-        var isDeleted = false
+        var isDeleted = record.isDeleted
         if let uuid = record.uuid, !candidates.isUUIDFound {
             switch try known(uuid) {
             case .no: break
             case .deletedUnseen: isDeleted = true
-            case .ofAnotherType:
-                try setAside(record, against: nil, &tally)
-                return .beginning
+            case .ofAnotherType(let other):
+                switch try certainty(of: record, against: other) {
+                case .same:
+                    try setAside(record, against: nil, &tally)
+                    return .beginning
+                case .less:
+                    tally.known += 1
+                    return .beginning
+                case .more: if !isTrial { try withdraw(other) }
+                }
             case .slot(let slot): candidates.best = slot
             }
         }
@@ -75,6 +86,17 @@ struct RecordClaim {
                 // A row that an export had lacked stays absent, because the row without a source now represents the
                 // sample.
                 if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
+            }
+        }
+        if candidates.best.map({ writer.window.rows[$0].state != .alive }) ?? true {
+            switch try coarse(record) {
+            case nil: break
+            case .row(let slot): candidates.best = slot
+            case .toBeNamed(let slot):
+                if candidates.best == nil, !isTrial, !isDeleted, implausible(record) == nil {
+                    tally.joined += 1
+                    return try name(slot, by: record, ordinals: candidates.count)
+                }
             }
         }
         var isNamesake = false
@@ -102,7 +124,7 @@ struct RecordClaim {
             ? origins[record.batchOrigin].sourceName : mayBeRenamed ? noteName(row, record) : nil
         if isDeleted {
             // The sample was deleted under its UUID before anyone knew that this row is the same sample.
-            if !isTrial { try leaveTombstone(slot, uuid: record.uuid) }
+            if !isTrial, row.state != .deleted { try leaveTombstone(slot, uuid: record.uuid) }
             tally.deleted += 1
             return .beginning
         }
@@ -230,7 +252,7 @@ struct RecordClaim {
                 }
                 continue
             }
-            let agrees = row.unit == record.unit && StoredValue.agrees(row.value, record.value)
+            let agrees = row.unit == record.unit && isSameValue(record, row)
             switch row.state {
             case .alive, .quarantined:
                 guard agrees else { continue }
@@ -272,7 +294,7 @@ struct RecordClaim {
     private enum KnownUUID {
         case no
         case deletedUnseen
-        case ofAnotherType
+        case ofAnotherType(StoredRow)
         case slot(Int)
     }
 
@@ -281,7 +303,7 @@ struct RecordClaim {
         guard let sequence = entry.sequence, let row = try writer.rows.row(at: sequence, user: user) else {
             return entry.isDeleted ? .deletedUnseen : .no
         }
-        guard row.type == type else { return .ofAnotherType }
+        guard row.type == type else { return .ofAnotherType(row) }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
     }
 }

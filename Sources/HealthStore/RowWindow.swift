@@ -18,6 +18,8 @@ struct RowWindow {
     private var loaded = 0
     /// The seconds between which they start.
     private var loadedSeconds: ClosedRange<Int64>?
+    /// Whether any row is coarse: see `RecordFlags.coarse`.
+    private(set) var hasCoarse = false
     /// The rows that were loaded in advance, by second; built when first needed.
     private var seconds: [Int64: [Int]]?
     // A hash table with open addressing; ids are already hashes. −1 marks a free slot.
@@ -29,7 +31,7 @@ struct RowWindow {
         rows.removeAll(keepingCapacity: rows.capacity <= 4 * Self.crowd)
         text.removeAll(keepingCapacity: true)
         crowded.removeAll()
-        seconds = nil
+        (seconds, hasCoarse) = (nil, false)
         (loaded, loadedSeconds) = (0, nil)
         size(for: expected)
     }
@@ -68,6 +70,7 @@ struct RowWindow {
     mutating func append(_ row: StoredRow) -> Int {
         if (rows.count + 1) * 2 > table.count { size(for: rows.count * 2) }
         rows.append(row)
+        hasCoarse = hasCoarse || row.isCoarse
         link(rows.count - 1)
         return rows.count - 1
     }

@@ -32,6 +32,8 @@ struct StoredRow {
 
     /// A flag of rows whose sample has another id now, because its source was renamed: only the tombstone remains.
     static let moved: UInt8 = 64
+    /// Whether all that is known of the sample comes from senders that round; see `RecordFlags.coarse`.
+    var isCoarse: Bool { flags & RecordFlags.coarse.rawValue != 0 }
     var isMoved: Bool { flags & Self.moved != 0 }
 
     // Microseconds since 1970. The arithmetic wraps around, so that a hostile row with extreme times is quarantined

@@ -19,14 +19,19 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads 64 hexadecimal digits in lower case; nil for anything else.
     package init?(hexadecimal text: String) {
+        guard let bytes = Self.bytes(hexadecimal: text) else { return nil }
+        self.bytes = bytes
+    }
+
+    static func bytes(hexadecimal text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
-        guard digits.count == 2 * Self.count else { return nil }
+        guard digits.count == 2 * count else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) else { return nil }
+            guard let high = digit(digits[index]), let low = digit(digits[index + 1]) else { return nil }
             bytes.append(high << 4 | low)
         }
-        self.bytes = bytes
+        return bytes
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

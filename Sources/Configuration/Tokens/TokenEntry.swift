@@ -15,6 +15,9 @@ package struct TokenEntry: Sendable, Equatable {
     package var ends: Instant?
     /// When it was revoked; nil if it wasn't.
     package var revoked: Instant?
+    /// The secret itself, of a phone that signs its requests: a signature can't be checked with a hash. Nil for all
+    /// others, which present the secret.
+    package var key: String?
 
     package enum State: String, Sendable { case valid, ended, revoked }
 
@@ -50,14 +53,18 @@ extension TokenEntry {
             guard let instant = value[key].string.flatMap({ InstantText.parse($0) }) else { return nil }
             self[keyPath: path] = instant
         }
+        guard value["secret"].isNull || value["secret"].string != nil else { return nil }
+        key = value["secret"].string
     }
 
     var value: Value {
-        [
+        var members: [String: Value] = [
             "id": .string(id), "sha256": .string("\(digest)"), "user": .string(user), "device": .string(device),
             "scope": .string(scope.rawValue), "created": .string(InstantText.iso8601(created)),
             "ends": Value(ends.map { InstantText.iso8601($0) }),
             "revoked": Value(revoked.map { InstantText.iso8601($0) }),
         ]
+        if let key { members["secret"] = .string(key) }
+        return .object(members)
     }
 }

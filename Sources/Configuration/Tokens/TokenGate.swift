@@ -28,13 +28,30 @@ package final class TokenGate: Sendable {
         to presented: String?, now: Instant, at moment: MonotonicTime
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
-        // An unknown token may have been created just now, so the file is checked.
-        guard
-            let entry = try list(at: moment, pause).entry(of: secret)
-                ?? list(at: moment, min(pause, Self.leastPause)).entry(of: secret)
-        else { return .unknown }
+        guard let entry = try entry(at: moment, { $0.entry(of: secret) }) else { return .unknown }
         uses?.note(entry.id, isGranted: entry.state(at: now) == .valid, at: now)
         return entry.answer(at: now)
+    }
+
+    /// The same for a phone that signs its requests.
+    /// - Parameters:
+    ///   - id: what the request says about who sends it.
+    ///   - signed: the signature and what it is of; nil before the body is there, when the phone's word counts.
+    package func answer(
+        toSigner id: String, _ signed: (body: [UInt8], signature: BodySignature?)?, now: Instant,
+        at moment: MonotonicTime
+    ) throws -> TokenAnswer {
+        guard let entry = try entry(at: moment, { $0.signer(id) }), let key = entry.key else { return .unknown }
+        if let signed {
+            guard BodySignature(of: signed.body, key: key) == signed.signature else { return .unknown }
+            uses?.note(entry.id, isGranted: entry.state(at: now) == .valid, at: now)
+        }
+        return entry.answer(at: now)
+    }
+
+    /// An unknown token may have been created just now, so the file is checked.
+    private func entry(at moment: MonotonicTime, _ find: (TokenList) -> TokenEntry?) throws -> TokenEntry? {
+        try find(list(at: moment, pause)) ?? find(list(at: moment, min(pause, Self.leastPause)))
     }
 
     /// Somebody who tries out tokens can't cause the file to be read more often than this.

@@ -21,9 +21,12 @@ package struct TokenList: Sendable, Equatable {
     func entry(of secret: TokenSecret) -> TokenEntry? {
         let digest = secret.digest
         var found: TokenEntry?
-        for entry in entries where entry.digest == digest { found = entry }
+        for entry in entries where entry.digest == digest && entry.key == nil { found = entry }
         return found
     }
+
+    /// The entry of a phone that signs its requests.
+    func signer(_ id: String) -> TokenEntry? { entries.first { $0.id == id && $0.key != nil } }
 
     /// Adds a new token.
     /// - Throws: `Failure` for an invalid request, and when there are too many.
@@ -45,7 +48,7 @@ package struct TokenList: Sendable, Equatable {
             id: newID(using: &generator), digest: secret.digest, user: wish.user,
             device: wish.device ?? freeDevice(now: now), scope: wish.scope,
             // Whole seconds are enough for people.
-            created: Instant(seconds: now.flooredSecond), ends: wish.ends)
+            created: Instant(seconds: now.flooredSecond), ends: wish.ends, key: wish.signs ? secret.text : nil)
         entries.append(entry)
         return entry
     }

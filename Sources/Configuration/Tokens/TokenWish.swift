@@ -9,9 +9,14 @@ package struct TokenWish: Sendable, Equatable {
     package var scope: TokenScope
     /// nil if the token is valid until it is revoked.
     package var ends: Instant?
+    /// Whether its holder signs requests with it instead of presenting it.
+    package var signs: Bool
 
-    package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {
-        (self.user, self.device, self.scope, self.ends) = (user, device, scope, ends)
+    package init(
+        user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil,
+        signs: Bool = false
+    ) {
+        (self.user, self.device, self.scope, self.ends, self.signs) = (user, device, scope, ends, signs)
     }
 
     static let usualDevice = "phone"

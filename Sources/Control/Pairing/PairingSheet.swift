@@ -8,11 +8,11 @@ package struct PairingSheet: Sendable {
     private let address: PairingAddress
     private let secret: TokenSecret
     private let entry: TokenEntry
-    private let apps: [any AppPairing]
+    private let app: any AppPairing
 
-    package init(_ address: PairingAddress, _ secret: TokenSecret, _ entry: TokenEntry) {
+    package init(_ app: WayIn.App, _ address: PairingAddress, _ secret: TokenSecret, _ entry: TokenEntry) {
         (self.address, self.secret, self.entry) = (address, secret, entry)
-        apps = WayIn.all.compactMap(\.pairing).map { $0.init(address: address.url, token: secret.text) }
+        self.app = app.pairing.init(PairedPhone(address: address.url, id: entry.id, token: secret.text))
     }
 
     package var value: Value {
@@ -20,7 +20,7 @@ package struct PairingSheet: Sendable {
         members["token"] = .string(secret.text)
         members["address"] = .string(address.url)
         members["reachable"] = .bool(address.isReachable)
-        for app in apps { members[type(of: app).name] = app.value }
+        members[type(of: app).name] = app.value
         return .object(members)
     }
 
@@ -32,6 +32,6 @@ package struct PairingSheet: Sendable {
         token    \(secret.text)
                  shown only now; '\(entry.id)' names it, for user \(entry.user), device \(entry.device)
 
-        """ + apps.map { $0.text(code: code) }.joined(separator: "\n")
+        """ + app.text(code: code)
     }
 }

@@ -16,9 +16,9 @@ package struct AutoExportPairing: AppPairing {
     package let url: String
     private let token: String
 
-    package init(address: String, token: String) {
-        url = address + WayIn.healthAutoExport.path
-        self.token = token
+    package init(_ phone: PairedPhone) {
+        url = phone.address + WayIn.healthAutoExport.path
+        token = phone.token
     }
 
     var authorization: String { "Bearer \(token)" }

@@ -20,6 +20,8 @@ package struct IngestPart: Sendable {
     package var records = RecordBatch()
     /// HealthKit UUIDs of deleted samples.
     package var deleted: [SampleID] = []
+    /// Those of `deleted` that stand for all samples of a food or of a blood pressure.
+    package var deletedWholes: [SampleID] = []
     /// Items that couldn't be understood.
     package var quarantined: [QuarantinedInput] = []
     /// Another stack's changes, in place of records and deletions. The observer accepts them only from an instance
@@ -100,6 +102,7 @@ package struct IngestPart: Sendable {
         var members = Value(head).object ?? [:]
         if records.count > 0 { members["records"] = records.wireValue }
         if !deleted.isEmpty { members["deleted"] = .bytes(SamplePage.idBytes(deleted)) }
+        if !deletedWholes.isEmpty { members["wholes"] = .bytes(SamplePage.idBytes(deletedWholes)) }
         if let following {
             members["following"] = following.body
             if !followed.isEmpty { members["followed"] = followed.wireValue }
@@ -116,10 +119,8 @@ package struct IngestPart: Sendable {
         quarantined = head.quarantined.map { QuarantinedInput(line: $0.item, reason: $0.reason, raw: $0.raw) }
         do throws(PageError) {
             if !body["records"].isNull { records = try RecordBatch(wireValue: body["records"]) }
-            if !body["deleted"].isNull {
-                guard let bytes = body["deleted"].bytes else { return nil }
-                deleted = try SamplePage.ids(bytes)
-            }
+            if !body["deleted"].isNull { deleted = try SamplePage.ids(try body.column("deleted", \.bytes)) }
+            if !body["wholes"].isNull { deletedWholes = try SamplePage.ids(try body.column("wholes", \.bytes)) }
             following = Following(body["following"])
             if !body["followed"].isNull { followed = try SamplePage(wireValue: body["followed"]) }
         } catch { return nil }

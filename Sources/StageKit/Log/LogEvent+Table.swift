@@ -14,7 +14,7 @@ extension LogEvent {
         importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
         ingestFollowed, ingestFollowFailed, ingestFollowRecovered, ingestFollowsAgain, ingestListening, ingestMoved,
-        ingestTokensUnreadable, ingestTokenUse,
+        ingestPhoneRefused, ingestTokensUnreadable, ingestTokenUse,
         instanceStandby, instanceStarted,
         instanceStopped, repairBegun, repairEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
@@ -263,6 +263,9 @@ extension LogEvent {
         "ingest.moved", .warning,
         "The usual port is taken: the next free one is used.",
         ["wanted": "the usual port", "port": "where it listens"])
+    package static let ingestPhoneRefused = LogEvent(
+        "ingest.phone-refused", .warning,
+        "A request isn't from a paired phone, or isn't signed by it; its answer doesn't say why.", ["why": ""])
     package static let ingestTokensUnreadable = LogEvent(
         "ingest.tokens", .error, "The list of tokens can't be read: nobody is let in.",
         ["why": "the reason, and what to do"])

@@ -3,6 +3,7 @@ import Configuration
 import Control
 import Foundation
 import HealthModel
+import HealthPush
 import Inspection
 import Logging
 import Monitoring
@@ -14,6 +15,9 @@ enum PairCommand: Command {
         name: "healthbus pair",
         summary: "Let a phone in: make its token, and show how to set up its app, with codes for its camera.",
         options: CommandHelp.stackOptions + [
+            .init(
+                "--app", value: WayIn.apps.map(\.name).joined(separator: "|"),
+                help: "the app that sends (default: \(WayIn.apps[0].name))"),
             .user("the person whose data the phone sends (default: me)"),
             .init("--device", value: "name", help: "the phone's name (default: phone, or phone-2, …)"),
             .init(
@@ -27,14 +31,15 @@ enum PairCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
+        let app = try app(arguments.value("--app") ?? WayIn.apps[0].name)
         let stack = try Stack(arguments)
         // Typing errors are reported before a token is made.
         let ingest = stack.configuration.only(.ingest)
         let address = try arguments.value("--address").map { try PairingAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
-            TokenWish(user: arguments.user, device: arguments.value("--device")),
+            TokenWish(user: arguments.user, device: arguments.value("--device"), signs: app.proof != .bearer),
             now: WallClock.now)
-        let sheet = PairingSheet(address, secret, entry)
+        let sheet = PairingSheet(app, address, secret, entry)
         let mixing = ImportsReport.remarkOnMixing(stack, user: entry.user).map { [$0] } ?? []
         let terminal = Terminal(.output)
         let isDrawn = arguments.flag("--qr") || (terminal.isTerminal && address.isReachable)
@@ -43,6 +48,12 @@ enum PairCommand: Command {
         let nobody =
             ingest == nil ? ["this stack takes nothing from phones: its configuration has no instance 'ingest'"] : []
         for remark in address.remarks + nobody + mixing { StandardStream.error.write("note: \(remark)\n") }
+    }
+
+    private static func app(_ name: String) throws(Failure) -> WayIn.App {
+        if let app = WayIn.apps.first(where: { $0.name == name }) { return app }
+        let all = WayIn.apps.map(\.name).joined(separator: ", ")
+        throw .usage("--app can't be \"\(name)\"", hint: "choose from \(all)")
     }
 
     private static func standing(_ stack: Stack) throws -> PairingAddress {

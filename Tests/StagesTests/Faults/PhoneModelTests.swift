@@ -229,7 +229,7 @@ private final class RealDoor: @unchecked Sendable {
         let door = IngestDoor(
             requestsPerMinute: 6000, line: line, clock: { now },
             visitor: { _ in .caller(.init(id: "1", user: user, device: device, mayIngest: true, mayRead: true)) },
-            isObserverThere: { true }, wakes: WakeLine { _ in })
+            notice: { Issue.record("\($0)") }, isObserverThere: { true }, wakes: WakeLine { _ in })
         var sent = HTTPRequest(method: request.method, path: request.path, body: Array(request.body.utf8))
         for (name, value) in request.headers { sent.headers[name] = value }
         sent.headers["Content-Type"] = request.type

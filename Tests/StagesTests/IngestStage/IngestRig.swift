@@ -1,5 +1,6 @@
 import Changelog
 import Clocks
+import Configuration
 import HTTP
 import HealthModel
 import IngestStage
@@ -31,6 +32,8 @@ final class IngestRig: @unchecked Sendable {
     private(set) var wakes: WakeLine?
     /// How often a token was looked up.
     private(set) var lookups = 0
+    /// Why phones' credentials were refused.
+    private(set) var noticed: [String] = []
     private var door: IngestDoor?
     private var line: ObserverLine?
 
@@ -50,9 +53,9 @@ final class IngestRig: @unchecked Sendable {
         wakes.hear([])
         door = IngestDoor(
             requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
-            visitor: { [weak self] secret in
+            visitor: { [weak self] credential in
                 self?.lookups += 1
-                return switch secret {
+                return switch Self.shown(by: credential) {
                 case "good": .caller(.init(id: "1", user: "anna", device: "phone", mayIngest: true))
                 case "reads": .caller(.init(id: "2", user: "anna", device: "wall", mayIngest: false))
                 case "owner":
@@ -62,8 +65,19 @@ final class IngestRig: @unchecked Sendable {
                 default: .unknown
                 }
             },
+            notice: { [weak self] in self?.noticed.append($0) },
             isObserverThere: { [weak self] in self?.isObserverThere == true },
             wakes: wakes)
+    }
+
+    /// A phone that signs has its name as its secret.
+    private static func shown(by credential: IngestDoor.Credential) -> String? {
+        switch credential {
+        case .token(let text): return text
+        case .phone(let id, let signed):
+            guard let signed else { return id }
+            return BodySignature(of: signed.body, key: id) == signed.signature ? id : nil
+        }
     }
 
     /// Passes a part on, encoded and decoded as on the bus.

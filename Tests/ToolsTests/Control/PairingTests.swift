@@ -15,12 +15,13 @@ import Testing
     private var list = TokenList()
 
     private mutating func sheet(
-        _ address: PairingAddress, _ wish: TokenWish = TokenWish()
+        _ address: PairingAddress, _ wish: TokenWish = TokenWish(), for app: String = "health-auto-export"
     ) throws -> (sheet: PairingSheet, secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()
         let secret = TokenSecret.make(using: &generator)
         let entry = try list.add(wish, secret, now: now, using: &generator)
-        return (PairingSheet(address, secret, entry), secret, entry)
+        let app = try #require(WayIn.apps.first { $0.name == app })
+        return (PairingSheet(app, address, secret, entry), secret, entry)
     }
 
     @Test(arguments: [
@@ -64,7 +65,8 @@ import Testing
     }
 
     @Test func theLinksSetTheAppAsTheStepsSay() throws {
-        let app = AutoExportPairing(address: "https://health.example.org/a&b", token: "hbt_-_x")
+        let app = AutoExportPairing(
+            PairedPhone(address: "https://health.example.org/a&b", id: "k3m9x2ab", token: "hbt_-_x"))
         for automation in AutoExportPairing.Automation.allCases {
             let parts = try #require(URLComponents(string: app.link(automation)))
             #expect(parts.scheme == "com.HealthExport" && parts.host == "automation")

@@ -40,9 +40,15 @@ PluginProgram.start("ingest") { context, stopper in
         files: .init(handover, folder: folder, bytes: Int(options["fileBytes"].int ?? 16 << 30)) {
             log(.ingestFileLost, failed: true, ["why": $0])
         }, clock: { WallClock.now },
-        visitor: { secret in
+        visitor: { credential in
             do {
-                return switch try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now) {
+                let (now, moment) = (WallClock.now, MonotonicClock.now)
+                let answer =
+                    switch credential {
+                    case .token(let text): try gate.answer(to: text, now: now, at: moment)
+                    case .phone(let id, let signed): try gate.answer(toSigner: id, signed, now: now, at: moment)
+                    }
+                return switch answer {
                 case .granted(let grant):
                     .caller(
                         .init(
@@ -57,6 +63,7 @@ PluginProgram.start("ingest") { context, stopper in
                 return .unknown
             }
         },
+        notice: { log(.ingestPhoneRefused, ["why": $0]) },
         isObserverThere: { MonotonicClock.now - observerHeard.withLock { $0 } < Repetition.silence },
         wakes: wakes)
 

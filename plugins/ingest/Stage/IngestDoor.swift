@@ -1,4 +1,5 @@
 import Clocks
+import Configuration
 import HTTP
 import HealthModel
 import HealthPush
@@ -24,7 +25,15 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    /// Who is at the door, according to the token presented.
+    /// What a request shows to prove who sends it.
+    package enum Credential: Sendable {
+        /// A token; nil if there is none.
+        case token(String?)
+        /// The name of a phone that signs its requests. Once the body is there, so is the signature, if it has one.
+        case phone(String, signed: (body: [UInt8], signature: BodySignature?)?)
+    }
+
+    /// Who is at the door, according to the credential presented.
     package enum Visitor: Sendable {
         case caller(Caller)
         /// The holder of a token that was valid once.
@@ -40,7 +49,8 @@ package final class IngestDoor: Sendable {
     let files: Files?
     private let line: ObserverLine
     let clock: @Sendable () -> Instant
-    private let visitor: @Sendable (_ secret: String?) -> Visitor
+    private let visitor: @Sendable (_ credential: Credential) -> Visitor
+    private let notice: @Sendable (_ refused: String) -> Void
     private let isObserverThere: @Sendable () -> Bool
     let wakes: WakeLine
     /// By token.
@@ -50,18 +60,21 @@ package final class IngestDoor: Sendable {
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
     /// - Parameters:
-    ///   - visitor: the owner of a token, or why that isn't valid.
+    ///   - visitor: the owner of a credential, or why that isn't valid.
+    ///   - notice: called with why a phone's credential was refused, which its answer doesn't say.
     ///   - isObserverThere: whether the observer sent a heartbeat recently.
     ///   - wakes: makes the stack check for new data, as a push does for an app.
     ///   - files: where whole files go; nil if it accepts none.
     ///   - requestsPerMinute: for each token; a minute's worth may arrive at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
-        visitor: @escaping @Sendable (_ secret: String?) -> Visitor, isObserverThere: @escaping @Sendable () -> Bool,
+        visitor: @escaping @Sendable (_ credential: Credential) -> Visitor,
+        notice: @escaping @Sendable (_ refused: String) -> Void, isObserverThere: @escaping @Sendable () -> Bool,
         wakes: WakeLine
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         (self.line, self.files, self.clock, self.visitor) = (line, files, clock, visitor)
+        self.notice = notice
         (self.isObserverThere, self.wakes) = (isObserverThere, wakes)
     }
 
@@ -69,15 +82,20 @@ package final class IngestDoor: Sendable {
     package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
         do throws(IngestProblem) {
             let visit = try admit(request)
-            // Without a token all callers are the same one: strangers could use up a monitor's requests.
-            if visit.route.proof != nil,
-                let wait = rate.withLock({ $0.take(visit.caller.id, at: Self.seconds) })
-            {
-                throw .tooMany(wait: wait)
-            }
+            // Without a token all callers are the same one: strangers could use up a monitor's requests. Nor may they use
+            // up those of a phone whose name they know.
+            if visit.route.proof == .bearer { try take(from: visit.caller) }
             if visit.route == .files, let files { return stream(files) }
             return .collect { [self] in handle($0, visit) }
-        } catch { return .refuse(count(error.status == 401 ? slowed(error, request.peer) : error)) }
+        } catch { return .refuse(refused(error, request)) }
+    }
+
+    private func take(from caller: Caller) throws(IngestProblem) {
+        if let wait = rate.withLock({ $0.take(caller.id, at: Self.seconds) }) { throw .tooMany(wait: wait) }
+    }
+
+    private func refused(_ problem: IngestProblem, _ request: HTTPRequest) -> HTTPResponse {
+        count(problem.status == 401 ? slowed(problem, request.peer) : problem)
     }
 
     /// What the process reports about itself.
@@ -89,6 +107,10 @@ package final class IngestDoor: Sendable {
 
     private func handle(_ request: HTTPRequest, _ visit: Visit) -> HTTPResponse {
         do throws(IngestProblem) {
+            if let proof = visit.route.proof, proof != .bearer {
+                _ = try caller(of: request, proof, named: visit.id, hasBody: true)
+                try take(from: visit.caller)
+            }
             switch visit.route {
             case .health: return HTTPResponse(status: 200, json: Array("{\"ok\":true}".utf8))
             case .wake: return try wake(request, visit.caller)
@@ -98,7 +120,7 @@ package final class IngestDoor: Sendable {
             // Its body is streamed, and the request is answered at the end.
             case .files: throw .notFound
             }
-        } catch { return count(error) }
+        } catch { return refused(error, request) }
     }
 
     func count(_ problem: IngestProblem) -> HTTPResponse {
@@ -124,11 +146,13 @@ package final class IngestDoor: Sendable {
     /// Slows down clients without a valid token. Clients with a valid token aren't held up by others behind the same
     /// address: a proxy's address is shared by all its clients, and a token of 256 random bits can't be guessed.
     private func slowed(_ problem: IngestProblem, _ peer: UInt64) -> IngestProblem {
-        attempts.withLock { attempts in
+        let slowed = attempts.withLock { attempts -> IngestProblem? in
             if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }
             attempts.failed(peer, at: Self.seconds)
-            return problem
+            return nil
         }
+        if slowed == nil, let reason = problem.reason { notice(reason) }
+        return slowed ?? problem
     }
 
     /// The time on the monotonic clock.
@@ -141,7 +165,7 @@ package final class IngestDoor: Sendable {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
             return (route, id, Caller(id: "", user: "", device: "", mayIngest: false))
         }
-        let caller = try caller(of: request, proof)
+        let caller = try caller(of: request, proof, named: id)
         if route.isOwn, request.method == "GET", route.methods.contains("GET") {
             guard caller.mayRead else {
                 throw .forbidden(
@@ -155,16 +179,32 @@ package final class IngestDoor: Sendable {
         return (route, id, caller)
     }
 
-    private func caller(of request: HTTPRequest, _ proof: WayIn.Proof) throws(IngestProblem) -> Caller {
-        let visitor =
-            switch proof {
-            case .bearer: visitor(request.bearerToken)
+    /// - Parameters:
+    ///   - id: the path's variable component.
+    ///   - hasBody: whether the body is there.
+    private func caller(
+        of request: HTTPRequest, _ proof: WayIn.Proof, named id: String?, hasBody: Bool = false
+    ) throws(IngestProblem) -> Caller {
+        switch proof {
+        case .bearer:
+            switch visitor(.token(request.bearerToken)) {
+            case .caller(let known): return known
+            case .ended: throw .unauthorized("this token has ended")
+            case .revoked: throw .unauthorized("this token was revoked")
+            case .unknown: throw .unauthorized
             }
-        switch visitor {
-        case .caller(let known): return known
-        case .ended: throw .unauthorized("this token has ended")
-        case .revoked: throw .unauthorized("this token was revoked")
-        case .unknown: throw .unauthorized
+        case .signature(let header, let prefix):
+            let text = request.headers[header]
+            let signature = text.flatMap {
+                $0.hasPrefix(prefix) ? BodySignature(hexadecimal: $0.dropFirst(prefix.count)) : nil
+            }
+            switch visitor(.phone(id ?? "", signed: hasBody ? (request.body, signature) : nil)) {
+            case .caller(let known): return known
+            case .ended: throw .unsigned("its pairing has ended")
+            case .revoked: throw .unsigned("its pairing was revoked")
+            case .unknown where !hasBody: throw .unsigned("no phone with that address is paired")
+            case .unknown: throw .unsigned(text == nil ? "it isn't signed" : "its signature is wrong")
+            }
         }
     }
 

@@ -10,6 +10,8 @@ struct IngestProblem: Error {
     var message: String
     var hint: String
     var headers: HTTPHeaders = [:]
+    /// What the log says about it, and the answer doesn't.
+    var reason: String?
 
     var answer: HTTPResponse {
         var out: [UInt8] = []
@@ -33,6 +35,13 @@ struct IngestProblem: Error {
     ) -> IngestProblem {
         IngestProblem(
             status: 401, code: "unauthorized", message: message, hint: hint, headers: ["WWW-Authenticate": "Bearer"])
+    }
+
+    /// The same answer whatever is wrong: a stranger learns nothing.
+    static func unsigned(_ reason: String) -> IngestProblem {
+        IngestProblem(
+            status: 401, code: "unauthorized", message: "the request isn't from a paired phone",
+            hint: "pair it again with 'healthbus pair --app'", reason: reason)
     }
 
     static func forbidden(_ message: String, hint: String) -> IngestProblem {

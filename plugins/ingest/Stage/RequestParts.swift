@@ -17,6 +17,7 @@ package struct RequestParts {
     package struct Content {
         package var records = RecordBatch()
         package var deleted: [SampleID] = []
+        package var deletedWholes: [SampleID] = []
         /// Their items.
         package var deletedItems: [Int64] = []
         package var quarantined: [QuarantinedInput] = []
@@ -24,10 +25,14 @@ package struct RequestParts {
 
     package init(_ changes: PushedChanges) {
         var quarantined = changes.quarantined
+        let wholes = Set(changes.deletedWholes)
         for first in stride(from: 0, to: changes.deleted.count, by: Self.deletionLimit) {
             let range = first..<min(first + Self.deletionLimit, changes.deleted.count)
             parts.append(
-                Content(deleted: Array(changes.deleted[range]), deletedItems: Array(changes.deletedItems[range])))
+                Content(
+                    deleted: Array(changes.deleted[range]),
+                    deletedWholes: wholes.isEmpty ? [] : changes.deleted[range].filter { wholes.contains($0) },
+                    deletedItems: Array(changes.deletedItems[range])))
         }
         cut(changes.records, &quarantined)
         var rest = quarantined[...]
@@ -52,6 +57,7 @@ package struct RequestParts {
             part.isLast = number == parts.count - 1
             part.records = content.records
             part.deleted = content.deleted
+            part.deletedWholes = content.deletedWholes
             part.quarantined = content.quarantined
             return part
         }

@@ -36,8 +36,9 @@ extension ObserverStage {
         var receipt = IngestReceipt(id: part.id, part: part.number)
         try zones.ensure(user: part.user, zone: zone, turn)
         var records = part.records
-        try complete(&records, by: WayIn.named(part.way), of: part.user, turn)
-        let deletions = try take(pushed: records, deleted: part.deleted, of: part.user, session, turn)
+        try complete(&records, by: WayIn.named(part.way), of: part.user, from: part.device, turn)
+        let deletions = try take(
+            pushed: records, deleted: part.deleted, wholes: Set(part.deletedWholes), of: part.user, session, turn)
         if part.records.count > 0 {
             receipt.outcomes = session.outcomes.map(\.rawValue)
             receipt.reasons = session.reasons.sorted { $0.key < $1.key }
@@ -52,7 +53,12 @@ extension ObserverStage {
     }
 
     /// Adds what a way in can't know.
-    func complete(_ records: inout RecordBatch, by way: WayIn?, of user: String, _ turn: Turn) throws {
+    func complete(
+        _ records: inout RecordBatch, by way: WayIn?, of user: String, from device: String = "", _ turn: Turn
+    ) throws {
+        if way?.precision.hidesResting == true {
+            try EnergySent.complete(&records, of: user, from: device, turn)
+        }
         guard way?.precision.lacksZone == true, let timeline = try zones.timeline(of: user, turn) else { return }
         records.endDays(on: timeline)
     }
@@ -62,12 +68,13 @@ extension ObserverStage {
     /// - Returns: the outcome of each deletion.
     @discardableResult
     func take(
-        pushed records: RecordBatch, deleted: [SampleID], of user: String, _ session: ImportSession, _ turn: Turn
+        pushed records: RecordBatch, deleted: [SampleID], wholes: Set<SampleID> = [], of user: String,
+        _ session: ImportSession, _ turn: Turn
     ) throws -> [RecordOutcome] {
         try zones.ensure(user: user, zone: zone, turn)
         let writer = try writer(for: user, turn)
         _ = try turn.write()
-        let deletions = try writer.outcomes(ofDeleting: deleted)
+        let deletions = try writer.outcomes(ofDeleting: deleted, wholes: wholes)
         if records.count > 0 {
             let counts = try writer.ingest(records, session: session, plausibility: Self.plausibility(at: turn.now))
             try zones.observe(records, user: user, turn)

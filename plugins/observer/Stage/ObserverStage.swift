@@ -108,6 +108,7 @@ package final class ObserverStage: Stage {
         try openSurvey(turn)
         leftOut = try LeftOutTable.entries(in: database)
         try openRenewals(turn)
+        try EnergySent.table.create(in: turn.write().database)
         for type in try delivery.open(turn) { try renew(type: type, turn) }
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
         try watchInbox(turn)
