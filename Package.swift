@@ -325,8 +325,8 @@ let package = Package(
         + plugin(
             "ingest", "IngestStage",
             [
-                "BackgroundDelivery", "Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON",
-                "MessageBus", "Protocol",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "HealthPush",
+                "HealthStore", "JSON", "MessageBus", "Protocol",
             ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
