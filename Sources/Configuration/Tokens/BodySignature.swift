@@ -2,7 +2,7 @@ import CSodium
 
 /// The HMAC-SHA256 (RFC 2104) of a request's body, with a secret that only the sender and this stack know.
 package struct BodySignature: Sendable, Equatable {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     package init(of body: [UInt8], key: String) {
         var state = crypto_auth_hmacsha256_state()

@@ -18,6 +18,10 @@ package struct TokenEntry: Sendable, Equatable {
     /// The secret itself, of a phone that signs its requests: a signature can't be checked with a hash. Nil for all
     /// others, which present the secret.
     package var key: String?
+    /// Whether the hash is that of an invitation's code, which no app has redeemed yet.
+    package var isInvitation = false
+    /// The tokens of a phone whose app renews them; nil for a token that stays the same.
+    package var family: TokenFamily?
 
     package enum State: String, Sendable { case valid, ended, revoked }
 
@@ -31,7 +35,8 @@ package struct TokenEntry: Sendable, Equatable {
 
     func answer(at now: Instant) -> TokenAnswer {
         switch state(at: now) {
-        case .valid: .granted(grant)
+        // An access token that has ended is renewed by the app.
+        case .valid: family.map { $0.accessEnds <= now } == true ? .ended : .granted(grant)
         case .ended: .ended
         case .revoked: .revoked
         }
@@ -55,6 +60,11 @@ extension TokenEntry {
         }
         guard value["secret"].isNull || value["secret"].string != nil else { return nil }
         key = value["secret"].string
+        guard value["invitation"].isNull || value["invitation"].bool != nil else { return nil }
+        isInvitation = value["invitation"].bool ?? false
+        guard !value["family"].isNull else { return }
+        guard let family = TokenFamily(value["family"]) else { return nil }
+        self.family = family
     }
 
     var value: Value {
@@ -65,6 +75,8 @@ extension TokenEntry {
             "revoked": Value(revoked.map { InstantText.iso8601($0) }),
         ]
         if let key { members["secret"] = .string(key) }
+        if isInvitation { members["invitation"] = true }
+        if let family { members["family"] = family.value }
         return .object(members)
     }
 }

@@ -80,12 +80,13 @@ package struct TokenFile: Sendable {
 }
 
 extension TokenFile {
-    /// Makes a token and stores its hash.
+    /// Makes a token, or the code of an invitation, and stores its hash.
     /// - Returns: the secret, which can't be retrieved again, and the entry that is stored.
     /// - Throws: `Failure` for an invalid request, and when the file can't be read or written.
     package func add(_ wish: TokenWish, now: Instant) throws -> (secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()
-        let secret = TokenSecret.make(using: &generator)
+        let secret =
+            wish.isInvited ? TokenSecret.makeCode(using: &generator) : TokenSecret.make(using: &generator)
         let entry = try change { try $0.add(wish, secret, now: now, using: &generator) }
         return (secret, entry)
     }

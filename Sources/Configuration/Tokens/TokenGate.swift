@@ -29,8 +29,10 @@ package final class TokenGate: Sendable {
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
         guard let entry = try entry(at: moment, { $0.entry(of: secret) }) else { return .unknown }
-        uses?.note(entry.id, isGranted: entry.state(at: now) == .valid, at: now)
-        return entry.answer(at: now)
+        let (answer, isValid) = (entry.answer(at: now), entry.state(at: now) == .valid)
+        // An access token that has ended says nothing: the app gets the next one within a second.
+        if !isValid || answer != .ended { uses?.note(entry.id, isGranted: isValid, at: now) }
+        return answer
     }
 
     /// The same for a phone that signs its requests.

@@ -3,7 +3,7 @@ import Logging
 
 /// The tokens of a stack, in the order in which they were made. Pure.
 package struct TokenList: Sendable, Equatable {
-    package private(set) var entries: [TokenEntry]
+    package internal(set) var entries: [TokenEntry]
 
     package init(_ entries: [TokenEntry] = []) { self.entries = entries }
 
@@ -21,7 +21,7 @@ package struct TokenList: Sendable, Equatable {
     func entry(of secret: TokenSecret) -> TokenEntry? {
         let digest = secret.digest
         var found: TokenEntry?
-        for entry in entries where entry.digest == digest && entry.key == nil { found = entry }
+        for entry in entries where entry.digest == digest && entry.key == nil && !entry.isInvitation { found = entry }
         return found
     }
 
@@ -44,11 +44,13 @@ package struct TokenList: Sendable, Equatable {
             }
             entries.remove(at: oldest)
         }
+        // Whole seconds are enough for people.
+        let created = Instant(seconds: now.flooredSecond)
         let entry = TokenEntry(
             id: newID(using: &generator), digest: secret.digest, user: wish.user,
-            device: wish.device ?? freeDevice(now: now), scope: wish.scope,
-            // Whole seconds are enough for people.
-            created: Instant(seconds: now.flooredSecond), ends: wish.ends, key: wish.signs ? secret.text : nil)
+            device: wish.device ?? freeDevice(now: now), scope: wish.scope, created: created,
+            ends: wish.isInvited ? created + TokenFamily.invitationLife : wish.ends,
+            key: wish.signs ? secret.text : nil, isInvitation: wish.isInvited)
         entries.append(entry)
         return entry
     }

@@ -20,12 +20,16 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    private init(made text: String) { self.text = text }
+    init(made text: String) { self.text = text }
 
     /// A new one.
     /// - Parameter generator: the system's random generator, except in tests.
     package static func make(using generator: inout some RandomNumberGenerator) -> TokenSecret {
-        let bytes = (0..<randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        TokenSecret(bytes: (0..<randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// - Parameter bytes: 32 of them.
+    init(bytes: [UInt8]) {
         let base64 = Data(bytes).base64EncodedString().map { character -> Character in
             switch character {
             case "+": "-"
@@ -33,7 +37,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
             default: character
             }
         }
-        return TokenSecret(made: prefix + String(base64.filter { $0 != "=" }))
+        self.init(made: Self.prefix + String(base64.filter { $0 != "=" }))
     }
 
     package var digest: SecretDigest { SecretDigest(of: text) }

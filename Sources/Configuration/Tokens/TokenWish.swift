@@ -11,12 +11,15 @@ package struct TokenWish: Sendable, Equatable {
     package var ends: Instant?
     /// Whether its holder signs requests with it instead of presenting it.
     package var signs: Bool
+    /// Whether its holder first gets a code, for which its app gets tokens that it renews.
+    package var isInvited: Bool
 
     package init(
         user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil,
-        signs: Bool = false
+        signs: Bool = false, isInvited: Bool = false
     ) {
         (self.user, self.device, self.scope, self.ends, self.signs) = (user, device, scope, ends, signs)
+        self.isInvited = isInvited
     }
 
     static let usualDevice = "phone"
