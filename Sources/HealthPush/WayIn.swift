@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 
 /// A way in: what one sender pushes, and all that the rest must know about it. The ingest, the observer, the quarantine,
 /// the pairing of phones and the tests of the documentation ask it.
@@ -17,6 +18,11 @@ package struct WayIn: Sendable {
     /// The members of an item that may say what it is a sample of, the first one first: the quarantine lists an item by
     /// it.
     package private(set) var names = ["type"]
+    /// The members of its bodies, which are JSON objects: another way refuses a body that has only these, and names this
+    /// way's path.
+    package private(set) var members: Set<String> = []
+    /// The status of the answer when its items are stored; senders may expect their own backend's.
+    package private(set) var status = 200
     /// nil for a way that no app is set up for.
     package private(set) var pairing: (any AppPairing.Type)?
     let read: @Sendable (PushRequest) throws(PushError) -> PushedChanges
@@ -43,7 +49,7 @@ package struct WayIn: Sendable {
         package var hidesResting = false
     }
 
-    package static let all = [samples, healthAutoExport, lifeDashboard]
+    package static let all = [samples, healthAutoExport, lifeDashboard, openWearables]
 
     /// An app that sends by one of the ways.
     package struct App: Sendable {
@@ -51,6 +57,9 @@ package struct WayIn: Sendable {
         package let name: String
         package let proof: Proof
         package let pairing: any AppPairing.Type
+
+        /// Whether the person enters a code, for which the app gets its tokens.
+        package var isInvited: Bool { pairing.isInvited }
     }
 
     package static let apps: [App] = all.compactMap { way in
@@ -79,11 +88,44 @@ package struct WayIn: Sendable {
         in body: [UInt8], type: String, now: Instant,
         header: @escaping @Sendable (_ name: String) -> String? = { _ in nil }
     ) throws(PushError) -> PushedChanges {
-        let changes = try read(PushRequest(body: body, type: type, now: now, header: header, items: items))
+        let request = PushRequest(body: body, type: type, now: now, header: header, items: items)
+        let changes: PushedChanges
+        do throws(PushError) { changes = try read(request) } catch { throw misdirection(of: body) ?? error }
         guard changes.items <= items else {
             throw PushError("the body has more than \(items) items", isTooLarge: true)
         }
+        if !changes.quarantined.isEmpty, let error = misdirection(of: body) { throw error }
         return changes
+    }
+
+    /// The error for a body that is meant for another way; nil if it may be meant for this one. Ways may share members:
+    /// the one with the fewest counts.
+    private func misdirection(of body: [UInt8]) -> PushError? {
+        guard let names = Self.members(of: body) else { return nil }
+        let fitting = Self.all.filter { names.isSubset(of: $0.members) }.min { $0.members.count < $1.members.count }
+        guard let fitting, fitting.path != path else { return nil }
+        return PushError("the body is of the form that POST \(fitting.path) takes")
+    }
+
+    /// The names of an object's members; nil for anything that isn't an object, or is an empty one.
+    private static func members(of body: [UInt8]) -> Set<String>? {
+        guard JSONScanner.isUTF8(body) else { return nil }
+        return body.withUnsafeBytes { text -> Set<String>? in
+            var names: Set<String> = []
+            do throws(JSONScanError) {
+                var scanner = JSONScanner(text)
+                try scanner.beginObject()
+                while let name = try scanner.nextMember() {
+                    names.insert(name.text ?? "")
+                    _ = try scanner.value()
+                }
+                try scanner.end()
+            } catch {
+                // It is no way's, and the reader has said why.
+                return nil
+            }
+            return names.isEmpty ? nil : names
+        }
     }
 
     /// The samples of a quarantined item, under today's rules; nil if it still isn't understood. An item that was too
@@ -110,7 +152,7 @@ package struct PairedPhone: Sendable {
     let address: String
     /// Its token's id, which isn't secret.
     let id: String
-    /// Its token.
+    /// Its token, or the code for which its app gets tokens.
     let token: String
 
     package init(address: String, id: String, token: String) {
@@ -122,10 +164,16 @@ package struct PairedPhone: Sendable {
 package protocol AppPairing: Sendable {
     /// Its member of `healthbus pair --json`; `healthbus pair --app` takes it with hyphens.
     static var name: String { get }
+    /// Whether the person enters a code instead of a token.
+    static var isInvited: Bool { get }
     init(_ phone: PairedPhone)
     /// For programs.
     var value: Value { get }
     /// The steps, for people.
     /// - Parameter code: draws a link as a code for a camera; returns nil to leave it out.
     func text(code: (String) -> String?) -> String
+}
+
+extension AppPairing {
+    package static var isInvited: Bool { false }
 }

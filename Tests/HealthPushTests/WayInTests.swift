@@ -11,7 +11,9 @@ struct WayInTests {
     /// These names are on the bus, in stores and in the settings of phones.
     @Test func theirPathsStay() {
         #expect([WayIn.samples, .healthAutoExport].map(\.path) == ["/v1/samples", "/v1/health-auto-export"])
+        #expect(WayIn.openWearables.path == "/api/v1/sdk/users/{user}/sync")
         #expect(WayIn.healthAutoExport.pairing?.name == "healthAutoExport")
+        #expect(WayIn.openWearables.pairing?.name == "openWearables")
     }
 
     /// What makes another one safe to add.
@@ -21,8 +23,9 @@ struct WayInTests {
             #expect(Set(names).count == names.count)
         }
         for way in ways {
-            #expect(way.path.hasPrefix("/v1/") && WayIn.named(way.path)?.path == way.path)
+            #expect(way.path.contains("/v1/") && WayIn.named(way.path)?.path == way.path)
             #expect(!way.types.isEmpty && way.types.allSatisfy { $0 == $0.lowercased() } && !way.names.isEmpty)
+            #expect(!way.members.isEmpty && (200...299).contains(way.status))
             #expect((1...250_000).contains(way.items))
             // An item of nobody's.
             for raw in ["", "7", "<Record/>", "{\"hologram\":"] { #expect(way.records(in: raw) == nil, "\(way.path)") }

@@ -4,7 +4,7 @@ extension WayIn {
     /// What the iPhone app Health Auto Export sends, and writes into files.
     package static let healthAutoExport = WayIn(
         path: "/v1/health-auto-export", types: ["application/json"], precision: Precision(lacksZone: true),
-        names: ["name"], pairing: AutoExportPairing.self,
+        names: ["name"], members: ["data"], pairing: AutoExportPairing.self,
         read: { (request) throws(PushError) in
             try HealthAutoExport.changes(
                 in: request.body, aggregation: request.header("automation-aggregation"), now: request.now,

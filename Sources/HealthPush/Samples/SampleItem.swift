@@ -179,7 +179,7 @@ struct SampleItem {
 
     /// Whether the metadata has HealthKit's own marker for manual entries (`HKMetadataKeyWasUserEntered`), as a number,
     /// boolean or text.
-    private static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
+    static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
         var marker: JSONSpan?
         try metadata.eachMember { if $0 == "HKWasUserEntered" { marker = marker ?? $1 } }
         guard let marker else { return false }

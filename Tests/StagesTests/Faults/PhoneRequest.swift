@@ -48,6 +48,10 @@ extension PhoneRequest {
             let samples = try records.map(ThreeWayLife.Sample.init)
             let body = ThreeWayLife.Sample.autoExportBody(samples, and: hasOdd ? [odd] : [])
             return try PhoneRequest(way, body, headers: ["automation-aggregation": "none"])
+        case WayIn.openWearables.path:
+            let samples = try records.map(ThreeWayLife.Sample.init)
+            let odd = #"{"type":"HKQuantityTypeIdentifierStepCount"}"#
+            return try PhoneRequest(way, ThreeWayLife.Sample.openWearablesBody(samples, and: hasOdd ? [odd] : []))
         default: throw UnknownWay(path: way.path)
         }
     }

@@ -220,3 +220,47 @@ extension ThreeWayLife.Sample {
         }
     }
 }
+
+// MARK: The Open Wearables SDK
+
+extension ThreeWayLife.Sample {
+    /// As the SDK describes it, in whole seconds and in units of its own.
+    private var inOpenWearables: String {
+        func date(_ microseconds: Int64) -> String {
+            InstantText.iso8601(Instant(seconds: Instant(microseconds: microseconds).flooredSecond))
+        }
+        let common =
+            #""id":"\#(uuid.uppercased())","parentId":null,"startDate":"\#(date(start))","endDate":"\#(date(end))","#
+            + #""source":{"name":"\#(source)"}"#
+        let unit =
+            switch kind {
+            case .heartRate: "bpm"
+            case .respiratoryRate: "breaths/min"
+            case .distance: "m"
+            case .mass: "kg"
+            case .energy: "Cal"
+            case .steps, .sleep, .workout: "count"
+            }
+        switch kind {
+        case .sleep:
+            let stages = ["in_bed", "sleeping", "awake", "light", "deep", "rem"]
+            return #"{\#(common),"stage":"\#(stages[Int(value)])"}"#
+        case .workout:
+            let distance = #"{"type":"distance","value":\#(value),"unit":"m"}"#
+            return #"{\#(common),"type":"running","values":[\#(distance)]}"#
+        default: return #"{\#(common),"type":"\#(type)","value":\#(value),"unit":"\#(unit)"}"#
+        }
+    }
+
+    /// What the SDK sends.
+    /// - Parameter records: others, as JSON.
+    static func openWearablesBody(_ samples: [Self], and records: [String] = []) -> String {
+        func list(_ belongs: (ThreeWayLife.Kind) -> Bool) -> [String] {
+            samples.filter { belongs($0.kind) }.map(\.inOpenWearables)
+        }
+        let all = list { $0 != .sleep && $0 != .workout } + records
+        return #"{"provider":"apple","sdkVersion":"0.6.0","syncTimestamp":"2025-03-22T08:00:00Z","data":{"#
+            + #""records":[\#(all.joined(separator: ","))],"sleep":[\#(list { $0 == .sleep }.joined(separator: ","))],"#
+            + #""workouts":[\#(list { $0 == .workout }.joined(separator: ","))]}}"#
+    }
+}
