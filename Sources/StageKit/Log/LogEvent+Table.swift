@@ -265,9 +265,10 @@ extension LogEvent {
         ["wanted": "the usual port", "port": "where it listens"])
     package static let ingestPhoneRefused = LogEvent(
         "ingest.phone-refused", .warning,
-        "A request isn't from a paired phone, or isn't signed by it; its answer doesn't say why.", ["why": ""])
+        "A request isn't from a paired phone: its signature, code or refresh token isn't valid; its answer doesn't say why.",
+        ["why": ""])
     package static let ingestTokensUnreadable = LogEvent(
-        "ingest.tokens", .error, "The list of tokens can't be read: nobody is let in.",
+        "ingest.tokens", .error, "The list of tokens can't be read or changed: nobody is let in.",
         ["why": "the reason, and what to do"])
     package static let ingestTokenUse = LogEvent(
         "ingest.token-use", .warning, "When tokens were last used can't be stored; it is tried again.",

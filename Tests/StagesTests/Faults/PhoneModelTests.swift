@@ -147,7 +147,8 @@ private struct Outcome: Equatable {
                 counts[receipt.dropped.contains(input.line) ? "deleted" : "quarantined", default: 0] += 1
             }
         }
-        self.init(status: 200, details: .object(counts.mapValues { .integer($0) }))
+        let status = WayIn.named(parts.first?.way)?.status ?? 200
+        self.init(status: status, details: .object(counts.mapValues { .integer($0) }))
     }
 }
 
@@ -229,8 +230,11 @@ private final class RealDoor: @unchecked Sendable {
         let door = IngestDoor(
             requestsPerMinute: 6000, line: line, clock: { now },
             visitor: { _ in .caller(.init(id: "1", user: user, device: device, mayIngest: true, mayRead: true)) },
-            notice: { Issue.record("\($0)") }, isObserverThere: { true }, wakes: WakeLine { _ in })
-        var sent = HTTPRequest(method: request.method, path: request.path, body: Array(request.body.utf8))
+            joining: { _ in nil }, notice: { Issue.record("\($0)") }, isObserverThere: { true },
+            wakes: WakeLine { _ in })
+        var sent = HTTPRequest(
+            method: request.method, path: request.path.replacing("{user}", with: IngestDoor.Caller.uuid(of: "1")),
+            body: Array(request.body.utf8))
         for (name, value) in request.headers { sent.headers[name] = value }
         sent.headers["Content-Type"] = request.type
         sent.headers["Authorization"] = "Bearer good"

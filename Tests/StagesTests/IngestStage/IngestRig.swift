@@ -34,6 +34,11 @@ final class IngestRig: @unchecked Sendable {
     private(set) var lookups = 0
     /// Why phones' credentials were refused.
     private(set) var noticed: [String] = []
+    /// The phones that joined, or may.
+    var tokens = TokenList()
+    var canStoreTokens = true
+    var now = Instant(seconds: 1_743_069_600)
+    private var generator = SeededRandom(seed: 3)
     private var door: IngestDoor?
     private var line: ObserverLine?
 
@@ -52,7 +57,7 @@ final class IngestRig: @unchecked Sendable {
         self.wakes = wakes
         wakes.hear([])
         door = IngestDoor(
-            requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
+            requestsPerMinute: requestsPerMinute, line: line, clock: { [weak self] in self?.now ?? .epoch },
             visitor: { [weak self] credential in
                 self?.lookups += 1
                 return switch Self.shown(by: credential) {
@@ -62,9 +67,10 @@ final class IngestRig: @unchecked Sendable {
                     .caller(.init(id: "3", user: "anna", device: "phone", mayIngest: true, mayRead: true))
                 case "ended": .ended
                 case "revoked": .revoked
-                default: .unknown
+                case let text: self?.holder(of: text) ?? .unknown
                 }
             },
+            joining: { [weak self] in self?.join($0) },
             notice: { [weak self] in self?.noticed.append($0) },
             isObserverThere: { [weak self] in self?.isObserverThere == true },
             wakes: wakes)
@@ -78,6 +84,37 @@ final class IngestRig: @unchecked Sendable {
             guard let signed else { return id }
             return BodySignature(of: signed.body, key: id) == signed.signature ? id : nil
         }
+    }
+
+    private func holder(of text: String?) -> IngestDoor.Visitor? {
+        guard let secret = text.flatMap({ TokenSecret($0) }) else { return nil }
+        return switch tokens.answer(to: secret, at: now) {
+        case .granted(let grant):
+            .caller(
+                .init(id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest)))
+        case .ended: .ended
+        case .revoked: .revoked
+        case .unknown: .unknown
+        }
+    }
+
+    private func join(_ request: JoinRequest) -> JoinAnswer? {
+        guard canStoreTokens else { return nil }
+        let first = TokenPair.make(using: &generator)
+        return tokens.answer(request, first: first, salt: "\(generator.next())", now: now)
+    }
+
+    /// Makes an invitation, as `healthbus pair` does.
+    /// - Returns: its code.
+    func invite(_ user: String = "anna") throws -> String {
+        let code = TokenSecret.makeCode(using: &generator)
+        _ = try tokens.add(TokenWish(user: user, isInvited: true), code, now: now, using: &generator)
+        return code.text
+    }
+
+    /// A route's path, for the holder of the token "good".
+    static func path(_ template: String) -> String {
+        template.replacing("{user}", with: IngestDoor.Caller.uuid(of: "1"))
     }
 
     /// Passes a part on, encoded and decoded as on the bus.

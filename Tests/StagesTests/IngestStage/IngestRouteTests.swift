@@ -9,7 +9,8 @@ struct IngestRouteTests {
         let rig = try IngestRig()
         for way in WayIn.all {
             let before = rig.lookups
-            #expect(try rig.send("POST", way.path, body: #"{"samples": [], "data": {}}"#).status == 200)
+            let body = #"{"samples": [], "data": {}, "provider": "apple"}"#
+            #expect(try rig.send("POST", IngestRig.path(way.path), body: body).status == way.status)
             #expect(rig.lookups == before + 1, "\(way.path)")
         }
     }

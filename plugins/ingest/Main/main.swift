@@ -16,7 +16,8 @@ PluginProgram.start("ingest") { context, stopper in
     let debouncer = context.stack.only(.debouncer)?.name ?? "debouncer"
     let log = context.log
     let uses = TokenUses(folder: context.folder)
-    let gate = TokenGate(TokenFile(context.state), noting: uses)
+    let tokens = TokenFile(context.state)
+    let gate = TokenGate(tokens, noting: uses)
     let observerHeard = Mutex(MonotonicTime.distantPast)
     let place = Mutex<BusMember?>(nil)
     let line = ObserverLine { part in
@@ -61,6 +62,12 @@ PluginProgram.start("ingest") { context, stopper in
             } catch {
                 log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
                 return .unknown
+            }
+        },
+        joining: { request in
+            do { return try tokens.answer(request, now: WallClock.now) } catch {
+                log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
+                return nil
             }
         },
         notice: { log(.ingestPhoneRefused, ["why": $0]) },

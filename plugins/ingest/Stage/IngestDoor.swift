@@ -50,17 +50,19 @@ package final class IngestDoor: Sendable {
     private let line: ObserverLine
     let clock: @Sendable () -> Instant
     private let visitor: @Sendable (_ credential: Credential) -> Visitor
+    let joining: @Sendable (JoinRequest) -> JoinAnswer?
     private let notice: @Sendable (_ refused: String) -> Void
     private let isObserverThere: @Sendable () -> Bool
     let wakes: WakeLine
     /// By token.
     private let rate: Mutex<RateLimit<String>>
     /// Failed attempts by address, for requests without a valid token.
-    private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
+    let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
     /// - Parameters:
     ///   - visitor: the owner of a credential, or why that isn't valid.
+    ///   - joining: gives an app its tokens, or ends them; nil if they can't be read or stored.
     ///   - notice: called with why a phone's credential was refused, which its answer doesn't say.
     ///   - isObserverThere: whether the observer sent a heartbeat recently.
     ///   - wakes: makes the stack check for new data, as a push does for an app.
@@ -69,12 +71,13 @@ package final class IngestDoor: Sendable {
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
         visitor: @escaping @Sendable (_ credential: Credential) -> Visitor,
+        joining: @escaping @Sendable (JoinRequest) -> JoinAnswer?,
         notice: @escaping @Sendable (_ refused: String) -> Void, isObserverThere: @escaping @Sendable () -> Bool,
         wakes: WakeLine
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         (self.line, self.files, self.clock, self.visitor) = (line, files, clock, visitor)
-        self.notice = notice
+        (self.joining, self.notice) = (joining, notice)
         (self.isObserverThere, self.wakes) = (isObserverThere, wakes)
     }
 
@@ -86,7 +89,7 @@ package final class IngestDoor: Sendable {
             // up those of a phone whose name they know.
             if visit.route.proof == .bearer { try take(from: visit.caller) }
             if visit.route == .files, let files { return stream(files) }
-            return .collect { [self] in handle($0, visit) }
+            return .collect(limit: visit.route.bodyLimit) { [self] in handle($0, visit) }
         } catch { return .refuse(refused(error, request)) }
     }
 
@@ -117,6 +120,8 @@ package final class IngestDoor: Sendable {
             case .push(let way): return try take(changes(in: request, way), way, visit.caller)
             case .file: return try state(ofFile: visit.id, visit.caller)
             case .ownTypes, .ownType, .events, .event: return try own(request, visit)
+            case .redeem, .refresh, .revoke: return try join(request, visit.route)
+            case .logs: return HTTPResponse(status: 202, json: Array("{}".utf8))
             // Its body is streamed, and the request is answered at the end.
             case .files: throw .notFound
             }
@@ -156,13 +161,15 @@ package final class IngestDoor: Sendable {
     }
 
     /// The time on the monotonic clock.
-    private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
+    static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
 
     func admit(_ request: HTTPRequest) throws(IngestProblem) -> Visit {
         guard let (route, id) = IngestRoute.of(request.path), files != nil || (route != .files && route != .file)
         else { throw .notFound }
         guard let proof = route.proof else {
-            guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
+            guard route.methods.contains(request.method) || route == .health && request.method == "HEAD" else {
+                throw .method(route.methods)
+            }
             return (route, id, Caller(id: "", user: "", device: "", mayIngest: false))
         }
         let caller = try caller(of: request, proof, named: id)
@@ -176,6 +183,11 @@ package final class IngestDoor: Sendable {
                 "this token doesn't allow sending samples", hint: "make one with 'healthbus token new --scope ingest'")
         }
         guard route.methods.contains(request.method) else { throw .method(route.methods) }
+        guard !route.isPersons || id?.lowercased() == caller.uuid else {
+            throw .forbidden(
+                "the path names a different user than the token",
+                hint: "send it to the path with the user_id that came with the token")
+        }
         return (route, id, caller)
     }
 
@@ -187,7 +199,8 @@ package final class IngestDoor: Sendable {
     ) throws(IngestProblem) -> Caller {
         switch proof {
         case .bearer:
-            switch visitor(.token(request.bearerToken)) {
+            // The Open Wearables SDK sends its token without the word Bearer.
+            switch visitor(.token(request.bearerToken ?? request.headers["Authorization"])) {
             case .caller(let known): return known
             case .ended: throw .unauthorized("this token has ended")
             case .revoked: throw .unauthorized("this token was revoked")
@@ -230,7 +243,9 @@ package final class IngestDoor: Sendable {
         noteTaken()
         var outcomes = ItemOutcomes(items: changes.items, statistics: changes.taken)
         for (content, receipt) in zip(contents.parts, receipts) { outcomes.take(content, receipt) }
-        return outcomes.answer
+        var answer = outcomes.answer
+        answer.status = way.status
+        return answer
     }
 
     /// Hands parts over to the observer, and waits for the receipt of each.

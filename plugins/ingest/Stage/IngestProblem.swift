@@ -44,6 +44,13 @@ struct IngestProblem: Error {
             hint: "pair it again with 'healthbus pair --app'", reason: reason)
     }
 
+    /// The same answer whatever is wrong with a code or a refresh token.
+    static func unjoined(_ reason: String) -> IngestProblem {
+        IngestProblem(
+            status: 401, code: "unauthorized", message: "the code or refresh token isn't valid",
+            hint: "get another code with 'healthbus pair --app open-wearables'", reason: reason)
+    }
+
     static func forbidden(_ message: String, hint: String) -> IngestProblem {
         IngestProblem(status: 403, code: "forbidden", message: message, hint: hint)
     }

@@ -10,16 +10,22 @@ package enum IngestRoute: Sendable, Equatable {
     case events, event
     /// An export as it is, and the state of one.
     case files, file
+    /// An app joins with an invitation's code, renews its tokens, ends them.
+    case redeem, refresh, revoke
+    /// An app's diagnostics.
+    case logs
     /// Whether the process is running.
     case health
 
     package static let all: [IngestRoute] =
-        WayIn.all.map { .push($0) } + [.wake, .ownTypes, .ownType, .events, .event, .files, .file, .health]
+        WayIn.all.map { .push($0) } + [
+            .wake, .ownTypes, .ownType, .events, .event, .files, .file, .redeem, .refresh, .revoke, .logs, .health,
+        ]
 
     package var methods: [String] {
         switch self {
         case .health, .file: ["GET"]
-        case .push, .wake, .files, .events: ["POST"]
+        case .push, .wake, .files, .events, .redeem, .refresh, .revoke, .logs: ["POST"]
         case .ownTypes: ["POST", "GET"]
         case .ownType: ["PATCH", "DELETE"]
         case .event: ["GET", "PATCH", "DELETE"]
@@ -37,6 +43,10 @@ package enum IngestRoute: Sendable, Equatable {
         case .event: "/v1/events/{id}"
         case .files: "/v1/files"
         case .file: "/v1/files/{id}"
+        case .redeem: "/api/v1/invitation-code/redeem"
+        case .refresh: "/api/v1/token/refresh"
+        case .revoke: "/api/v1/token/revoke"
+        case .logs: "/api/v1/sdk/users/{user}/logs"
         case .health: "/v1/health"
         }
     }
@@ -45,6 +55,8 @@ package enum IngestRoute: Sendable, Equatable {
     package var proof: WayIn.Proof? {
         switch self {
         case .push(let way): way.proof
+        // What an app hands in there proves it.
+        case .redeem, .refresh, .revoke: nil
         case .health: nil
         default: .bearer
         }
@@ -52,6 +64,18 @@ package enum IngestRoute: Sendable, Equatable {
 
     /// Whether the path is about what a person makes: events and types of their own.
     package var isOwn: Bool { [.ownTypes, .ownType, .events, .event].contains(self) }
+
+    /// Whether the path's variable component is the UUID of the person, who must be the token's.
+    var isPersons: Bool { template.contains("{user}") }
+
+    /// The largest body in bytes, where a smaller one than elsewhere is enough.
+    var bodyLimit: Int? {
+        switch self {
+        case .redeem, .refresh, .revoke: 4 << 10
+        case .logs: 256 << 10
+        default: nil
+        }
+    }
 
     package static func == (a: IngestRoute, b: IngestRoute) -> Bool { a.template == b.template }
 
