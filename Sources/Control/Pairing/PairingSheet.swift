@@ -17,7 +17,7 @@ package struct PairingSheet: Sendable {
 
     package var value: Value {
         var members = entry.report(at: entry.created).object ?? [:]
-        members["token"] = .string(secret.text)
+        if !entry.isInvitation { members["token"] = .string(secret.text) }
         members["address"] = .string(address.url)
         members["reachable"] = .bool(address.isReachable)
         members[type(of: app).name] = app.value
@@ -29,9 +29,13 @@ package struct PairingSheet: Sendable {
     package func text(code: (String) -> String?) -> String {
         """
         address  \(address.url)
-        token    \(secret.text)
-                 shown only now; '\(entry.id)' names it, for user \(entry.user), device \(entry.device)
+        \(entry.isInvitation ? "code " : "token")    \(secret.text)
+                 \(isOnce); '\(entry.id)' names it, for user \(entry.user), device \(entry.device)
 
         """ + app.text(code: code)
+    }
+
+    private var isOnce: String {
+        entry.isInvitation ? "shown only now, and valid once, for seven days" : "shown only now"
     }
 }

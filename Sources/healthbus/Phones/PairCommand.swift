@@ -27,7 +27,7 @@ enum PairCommand: Command {
         examples: [
             "healthbus pair --address https://health.example.org",
             "healthbus pair --user anna --device \"Anna's phone\"",
-            "healthbus pair --json",
+            "healthbus pair --app open-wearables", "healthbus pair --json",
         ])
 
     static func run(_ arguments: Arguments) throws {
@@ -37,7 +37,9 @@ enum PairCommand: Command {
         let ingest = stack.configuration.only(.ingest)
         let address = try arguments.value("--address").map { try PairingAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
-            TokenWish(user: arguments.user, device: arguments.value("--device"), signs: app.proof != .bearer),
+            TokenWish(
+                user: arguments.user, device: arguments.value("--device"), signs: app.proof != .bearer,
+                isInvited: app.isInvited),
             now: WallClock.now)
         let sheet = PairingSheet(app, address, secret, entry)
         let mixing = ImportsReport.remarkOnMixing(stack, user: entry.user).map { [$0] } ?? []

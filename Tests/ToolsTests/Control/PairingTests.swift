@@ -100,6 +100,22 @@ import Testing
         #expect(value["healthAutoExport"]["links"]["workouts"].string?.contains("datatype=workouts") == true)
     }
 
+    @Test mutating func anAppWithACodeGetsNoToken() throws {
+        var generator = SystemRandomNumberGenerator()
+        let code = TokenSecret.makeCode(using: &generator)
+        let entry = try list.add(TokenWish(user: "anna", isInvited: true), code, now: now, using: &generator)
+        let app = try #require(WayIn.apps.first { $0.name == "open-wearables" })
+        let sheet = PairingSheet(app, try PairingAddress("https://health.example.org"), code, entry)
+        #expect(app.isInvited && app.proof == .bearer)
+        let text = sheet.text { _ in nil }
+        for part in ["code     \(code.text)", "seven days", "API URL          https://health.example.org", "anna"] {
+            #expect(text.contains(part), "\(part)\n\(text)")
+        }
+        #expect(sheet.value["token"].isNull && sheet.value["openWearables"]["code"].string == code.text)
+        #expect(sheet.value["openWearables"]["host"] == "https://health.example.org")
+        #expect(sheet.value["ends"].string == InstantText.iso8601(now + .seconds(7 * 86_400)))
+    }
+
     @Test mutating func theListSaysWhatEachTokenIsAndNoSecret() throws {
         let address = try PairingAddress("https://health.example.org")
         let phone = try sheet(address)
