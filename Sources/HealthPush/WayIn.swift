@@ -102,8 +102,10 @@ package struct WayIn: Sendable {
     /// the one with the fewest counts.
     private func misdirection(of body: [UInt8]) -> PushError? {
         guard let names = Self.members(of: body) else { return nil }
-        let fitting = Self.all.filter { names.isSubset(of: $0.members) }.min { $0.members.count < $1.members.count }
-        guard let fitting, fitting.path != path else { return nil }
+        let ways = Self.all.filter { names.isSubset(of: $0.members) }
+        guard let fitting = ways.min(by: { $0.members.count < $1.members.count }), fitting.path != path else {
+            return nil
+        }
         return PushError("the body is of the form that POST \(fitting.path) takes")
     }
 

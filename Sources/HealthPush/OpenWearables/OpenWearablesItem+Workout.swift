@@ -51,13 +51,13 @@ extension OpenWearablesItem {
         } catch { throw SampleProblem(reason: "\(error)") }
         for span in spans {
             guard span.kind == .object else { throw SampleProblem(reason: "one of a workout's values isn't an object") }
-            var (name, unit, number): (String?, String, Double?) = (nil, "", nil)
-            try span.eachMember { key, value in
-                if key == "type" { name = value.text }
-                if key == "unit" { unit = value.text ?? "" }
-                if key == "value" { number = value.double }
+            var (type, unit, value): (String?, String, Double?) = (nil, "", nil)
+            try span.eachMember { key, member in
+                if key == "type" { type = member.text }
+                if key == "unit" { unit = member.text ?? "" }
+                if key == "value" { value = member.double }
             }
-            guard let name, !name.isEmpty, name.utf8.count <= 200, let number else {
+            guard let name = type, !name.isEmpty, name.utf8.count <= 200, let number = value else {
                 throw SampleProblem(reason: "one of a workout's values has no type, or no number")
             }
             found.append((name, number, AutoExportUnits.healthKit(unit)))
