@@ -85,6 +85,12 @@ struct LifeDashboardBody {
     /// Lists that aren't records.
     private static let others: Set = ["daily_totals", "deletions_unavailable"]
 
+    /// All members that a body may have.
+    static let members = others.union(LifeDashboardKind.keys).union([
+        "timestamp", "app_version", "source", "sequence", "deleted_records", "backfill", "window_start", "window_end",
+        "window_complete", "records_outside_window", "_diagnostics", "_resolutions",
+    ])
+
     private mutating func eachElement(
         _ list: JSONSpan, _ body: (inout LifeDashboardBody, JSONSpan) -> Void
     ) throws(JSONScanError) {

@@ -3,7 +3,7 @@ extension WayIn {
     package static let lifeDashboard = WayIn(
         path: "/v1/life-dashboard/{phone}", types: ["application/json"],
         proof: .signature(header: "X-Signature", prefix: "sha256="), 
-        precision: Precision(hidesResting: true), pairing: LifeDashboardPairing.self,
+        precision: Precision(hidesResting: true), members: LifeDashboardBody.members, pairing: LifeDashboardPairing.self,
         read: { (request) throws(PushError) in try LifeDashboardBody.changes(in: request) },
         reread: { LifeDashboardBody.item($0) })
 }
