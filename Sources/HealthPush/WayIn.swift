@@ -25,6 +25,9 @@ package struct WayIn: Sendable {
     package private(set) var status = 200
     /// nil for a way that no app is set up for.
     package private(set) var pairing: (any AppPairing.Type)?
+    /// Members that the app expects in the answer to a request that was accepted, besides those of every answer; nil if
+    /// it expects none.
+    package private(set) var reply: (@Sendable (_ items: Int64, _ known: Int64) -> [String: Value])?
     let read: @Sendable (PushRequest) throws(PushError) -> PushedChanges
     /// Reads one quarantined item again; nil if it isn't an item of this way at all.
     let reread: @Sendable (_ raw: String) -> PushedChanges?
@@ -49,7 +52,9 @@ package struct WayIn: Sendable {
         package var hidesResting = false
     }
 
-    package static let all = [samples, healthAutoExport, lifeDashboard, openWearables]
+    package static let all = [
+        samples, healthAutoExport, lifeDashboard, openWearables, lines, freeReps, healthykit,
+    ]
 
     /// An app that sends by one of the ways.
     package struct App: Sendable {

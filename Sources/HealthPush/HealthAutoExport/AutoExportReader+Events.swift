@@ -74,8 +74,11 @@ extension AutoExportReader {
         let isLogged = item.look("start") != nil || item.look("startDate") != nil || item.look("date") != nil
         let times = if !isLogged, let due { (start: due.instant, end: due.instant) } else { try readTimes() }
         var row = row(HealthType.medicationDoseIdentifier, times.start, times.end)
-        row.value = item.look("dosage")?.decimal ?? .nan
-        describe(&row, restLimit: Self.restLimit) { $0 }
+        row.value = item.look("dosage").flatMap { $0.decimal ?? Self.dosage($0) } ?? .nan
+        let status = item.take("log_status")?.text
+        describe(&row, restLimit: Self.restLimit) { rest in
+            status.map { rest.merging(["logStatus": .string($0)]) { own, _ in own } } ?? rest
+        }
         try rows.append(row)
     }
 }

@@ -16,6 +16,8 @@ struct AutoExportSeries {
     /// there is such a row.
     var sampleSlots: AutoExportSlots?
     var statisticSlots: AutoExportSlots?
+    /// Whether an entry has been read.
+    var hasEntry = false
 
     /// The unit of an unknown type's values, which stay as printed; nil for a known type.
     var ownUnit: String? { metric.form == .unknown ? AutoExportUnits.healthKit(units) : nil }
@@ -51,7 +53,7 @@ extension AutoExportReader {
         let unit = units?.text ?? ""
         let dates = try AutoExportSeriesDates(data, needsPoints: metric.isMeasuredOverTime)
         var series = AutoExportSeries(
-            metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
+            metric: metric, units: unit, factors: dialect.factors(unit, for: Self.valueType(of: metric)),
             limit: PlausibilityLimit.of(metric.type).values, aggregation: aggregation(dates), dates: dates)
         try eachElement(data) { reader, entry in
             reader.rows.beginItem()

@@ -28,8 +28,9 @@ extension AutoExportReader {
         }
         let hasSpread = spread.least != nil && spread.most != nil && spread.least != spread.most
         let isSum = series.metric.type.style == .cumulative
+        let rule = dialect.isSample(item) ? .samples : series.aggregation
         var span = try AutoExportSpan(
-            &item, series.aggregation, midnights: series.dates.midnights, hasSpread: hasSpread, isSum: isSum)
+            &item, rule, midnights: series.dates.midnights, hasSpread: hasSpread, isSum: isSum)
         // HealthKit has such sums over a time only. As instants, those of watch and phone would both count.
         if !span.isOwn, !span.isStatistic, series.metric.isMeasuredOverTime {
             span.end = series.dates.end(of: item, from: span.start)
@@ -39,7 +40,11 @@ extension AutoExportReader {
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
         var row = row(of: &series, span)
         row.value = value
-        describe(&row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread)
+        dialect.adjust(&row, isFirst: !series.hasEntry)
+        series.hasEntry = true
+        let keepsID = dialect.keepsID(of: row, series.metric.type)
+        describe(
+            &row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread, keepsID: keepsID)
         try rows.append(row)
     }
 

@@ -67,9 +67,11 @@ extension AutoExportReader {
 
     private mutating func describeOrigin(_ row: inout AutoExportRow, _ metadata: [String: Value], keepsID: Bool) {
         row.origin = origin()
-        if keepsID, let id = item.look("id") ?? item.look("uuid"), let uuid = SampleID(uuid: id.bytes) {
+        if keepsID, let id = item.look("id") ?? item.look("uuid") ?? item.look("source_uuid"),
+            let uuid = SampleID(uuid: id.bytes)
+        {
             row.uuid = uuid
-            _ = item.take("id", "uuid")
+            _ = item.take("id", "uuid", "source_uuid")
         }
         readMetadata(&row, metadata)
     }

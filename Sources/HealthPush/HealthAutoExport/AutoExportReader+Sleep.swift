@@ -26,8 +26,12 @@ extension AutoExportReader {
     }
 
     private static func stage(_ value: JSONSpan) -> Int? {
-        if let raw = raw(value, type: HealthType.sleepIdentifier) { return raw }
-        switch AutoExportMetric.key(value.text ?? "") {
+        raw(value, type: HealthType.sleepIdentifier) ?? stage(named: value.text ?? "")
+    }
+
+    /// A stage by a name that people see, besides HealthKit's.
+    static func stage(named text: String) -> Int? {
+        switch AutoExportMetric.key(text) {
         case "unspecified", "asleepunspecified": return 1
         case "core", "light", "asleepcore": return 3
         case "deep", "asleepdeep": return 4

@@ -17,7 +17,7 @@ extension AutoExportReader {
         var workout = AutoExportWorkout(start: times.start, end: times.end)
         workout.set("name", .string(name))
         workout.set("activity", .string(activity))
-        workout.duration(item.take("duration"), within: times.end - times.start)
+        workout.duration(item.take("duration"), within: times.end - times.start, in: dialect.durationUnit)
         try workout.read(&item)
         if item.look("route")?.kind == .array, let route = item.take("route") { try workout.route(route) }
         if let parts = try activities(of: times).map(Value.array) {
@@ -40,8 +40,8 @@ extension AutoExportReader {
 
     /// The start and end of an event; without an end, the end equals the start.
     mutating func readTimes() throws(SampleProblem) -> (start: Instant, end: Instant) {
-        let start = try AutoExportSpan.date(item.take("start", "startDate"), "start")
-        let end = try AutoExportSpan.date(item.take("end", "endDate"), "end")
+        let start = try AutoExportSpan.date(item.take("start", "startDate", "start_date"), "start")
+        let end = try AutoExportSpan.date(item.take("end", "endDate", "end_date"), "end")
         let date = try AutoExportSpan.date(item.take("date"), "date")
         guard let begin = start ?? date else {
             throw SampleProblem(reason: "there is no start")

@@ -3,6 +3,7 @@ import JSON
 
 /// Walks a request's body, section by section and item by item.
 struct AutoExportReader {
+    let dialect: AutoExportDialect
     let aggregation: AutoExportAggregation
     let now: Instant
     /// What the request says about aggregation, unchanged.
@@ -11,10 +12,10 @@ struct AutoExportReader {
     /// The current item; reused, so that not every item allocates its own.
     var item = AutoExportItem()
 
-    init(aggregation stated: String?, now: Instant) {
-        self.stated = stated
-        aggregation = AutoExportAggregation(header: stated)
-        self.now = now
+    init(aggregation stated: String?, now: Instant, dialect: AutoExportDialect = .healthAutoExport) {
+        (self.stated, self.now, self.dialect) = (stated, now, dialect)
+        aggregation = dialect.aggregation ?? AutoExportAggregation(header: stated)
+        rows.unnamedSource = dialect.unnamedSource
     }
 
     /// Reads the whole document; returns false when it has no object `data`.
@@ -89,8 +90,13 @@ struct AutoExportReader {
         case .symptoms, .cycleTracking: try readCategory()
         case .ecg: try readElectrocardiogram()
         case .heartRateNotifications: try readHeartRateNotification()
-        case .stateOfMind: try readStateOfMind()
+        case .stateOfMind, .statesOfMind: try readStateOfMind()
         case .medications: try readMedication()
+        case .categories: try readCategorySample()
+        case .recordings: try readRecording()
+        case .audiograms: try readAudiogram()
+        case .prescriptions: try readPrescription()
+        case .rings: throw SampleProblem(reason: Self.areRings)
         }
     }
 
@@ -119,6 +125,13 @@ struct AutoExportReader {
 
     private enum Part: String {
         case metrics, workouts, symptoms, cycleTracking, ecg, heartRateNotifications, stateOfMind, medications
+        // FreeReps' own.
+        case categories = "category_samples"
+        case recordings = "ecg_recordings"
+        case audiograms
+        case prescriptions = "vision_prescriptions"
+        case statesOfMind = "state_of_mind"
+        case rings = "activity_summaries"
     }
 }
 

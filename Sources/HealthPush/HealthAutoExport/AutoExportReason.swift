@@ -10,6 +10,8 @@ enum AutoExportReason: Hashable {
     case point
     case count
     case night
+    /// The app sums it up itself.
+    case app
 
     /// For a person, without health values.
     var text: String {
@@ -22,6 +24,7 @@ enum AutoExportReason: Hashable {
         case .point: "it is measured over time, but has only a date"
         case .count: "it is a count of events"
         case .night: "it is a whole night"
+        case .app: "the app sends it only as sums of hours"
         }
     }
 }

@@ -94,6 +94,8 @@ struct AutoExportRows {
 
     /// Items beyond this many are only counted.
     var limit = Int64.max
+    /// The source of an item that names none.
+    var unnamedSource = HealthAutoExport.sourceName
 
     private var hasRoom: Bool { changes.items <= limit && failure == nil }
 
@@ -180,6 +182,6 @@ struct AutoExportRows {
     }
 
     mutating func originSlot(named name: String) -> Int32 {
-        columns.slot(Origin(sourceName: name.isEmpty ? HealthAutoExport.sourceName : name))
+        columns.slot(Origin(sourceName: name.isEmpty ? unnamedSource : name))
     }
 }

@@ -51,11 +51,12 @@ struct AutoExportWorkout {
 
     /// The duration in seconds. Version 2 of the app's format uses seconds, but others that send this format often use
     /// minutes. If no unit is given, the number is taken as minutes if these fit between start and end.
-    mutating func duration(_ span: JSONSpan?, within length: Duration) {
+    /// - Parameter known: the unit of a number without one, if it is known.
+    mutating func duration(_ span: JSONSpan?, within length: Duration, in known: String? = nil) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         let number = Double(text) ?? 0
         let isMinutes = number * 30 <= length.seconds && number * 60 <= length.seconds * 1.02
-        set("durationSeconds", numbers.seconds(text, unit ?? (isMinutes ? "min" : "s"), "duration"))
+        set("durationSeconds", numbers.seconds(text, unit ?? known ?? (isMinutes ? "min" : "s"), "duration"))
     }
 
     mutating func route(_ array: JSONSpan) throws(JSONScanError) {

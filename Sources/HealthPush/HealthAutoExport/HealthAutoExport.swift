@@ -43,18 +43,21 @@ package enum HealthAutoExport {
     ///   - stated: the request's header `automation-aggregation`.
     ///   - now: when the request was received.
     ///   - limit: items beyond this many are only counted.
+    ///   - dialect: which app sends it.
     /// - Throws: if the body isn't JSON, or has no object `data`; in that case none of it is accepted.
     package static func changes(
-        in body: [UInt8], aggregation stated: String?, now: Instant, limit: Int64 = .max
+        in body: [UInt8], aggregation stated: String?, now: Instant, limit: Int64 = .max,
+        dialect: AutoExportDialect = .healthAutoExport
     ) throws(PushError) -> PushedChanges {
-        guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8; \(hint)") }
-        var reader = AutoExportReader(aggregation: stated, now: now)
+        let hint = dialect.hint
+        guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8\(hint)") }
+        var reader = AutoExportReader(aggregation: stated, now: now, dialect: dialect)
         reader.rows.limit = limit
         let problem = body.withUnsafeBytes { bytes -> PushError? in
             do throws(JSONScanError) {
-                return try reader.read(bytes) ? nil : PushError("the body has no object 'data'; \(hint)")
+                return try reader.read(bytes) ? nil : PushError("the body has no object 'data'\(hint)")
             } catch {
-                return PushError("the body isn't JSON: \(error); \(hint)")
+                return PushError("the body isn't JSON: \(error)\(hint)")
             }
         }
         if let problem { throw problem }
@@ -89,5 +92,13 @@ package enum HealthAutoExport {
         if let failure = reader.rows.failure { throw failure }
     }
 
-    private static let hint = "set the app's automation to JSON (Export Format), and send it again"
+    /// Reads one quarantined item again. A metric's is kept inside its metric, any other inside its section. The time at
+    /// which it was sent is no longer known, so any other version of a statistic counts as newer.
+    static func reread(_ raw: String, dialect: AutoExportDialect = .healthAutoExport) -> PushedChanges? {
+        guard let members = try? Value(json: raw.utf8).object else { return nil }
+        let data = members["data"] == nil ? raw : "{\"metrics\":[\(raw)]}"
+        return try? changes(
+            in: Array("{\"data\":\(data)}".utf8), aggregation: members["aggregation"]?.string, now: .epoch,
+            dialect: dialect)
+    }
 }

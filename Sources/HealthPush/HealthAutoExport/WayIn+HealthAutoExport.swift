@@ -1,5 +1,3 @@
-import HealthModel
-
 extension WayIn {
     /// What the iPhone app Health Auto Export sends, and writes into files.
     package static let healthAutoExport = WayIn(
@@ -10,13 +8,6 @@ extension WayIn {
                 in: request.body, aggregation: request.header("automation-aggregation"), now: request.now,
                 limit: request.items)
         },
-        reread: { raw in
-            // A metric's item is kept inside its metric, any other inside its section. The time at which it was sent is
-            // no longer known, so any other version of a statistic counts as newer.
-            guard let members = try? Value(json: raw.utf8).object else { return nil }
-            let data = members["data"] == nil ? raw : "{\"metrics\":[\(raw)]}"
-            return try? HealthAutoExport.changes(
-                in: Array("{\"data\":\(data)}".utf8), aggregation: members["aggregation"]?.string, now: .epoch)
-        },
+        reread: { HealthAutoExport.reread($0) },
         isItemOfFile: { $0.utf8.first == UInt8(ascii: "{") })
 }

@@ -1,6 +1,7 @@
 import Configuration
 import HTTP
 import HealthModel
+import Synchronization
 
 /// How an app gets its tokens with an invitation's code, renews them and ends them, as the SDK of Open Wearables does.
 extension IngestDoor {

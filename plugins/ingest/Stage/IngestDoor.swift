@@ -241,7 +241,7 @@ package final class IngestDoor: Sendable {
         let contents = RequestParts(changes)
         let receipts = try submit { contents.messages(id: $0, user: caller.user, device: caller.device, way: way) }
         noteTaken()
-        var outcomes = ItemOutcomes(items: changes.items, statistics: changes.taken)
+        var outcomes = ItemOutcomes(items: changes.items, statistics: changes.taken, reply: way.reply)
         for (content, receipt) in zip(contents.parts, receipts) { outcomes.take(content, receipt) }
         var answer = outcomes.answer
         answer.status = way.status

@@ -10,6 +10,7 @@ struct ItemOutcomes {
     private var outcomes: [Word?]
     private var reasons: [(item: Int64, text: String)] = []
     private let statistics: [TakenStatistics]
+    private let reply: (@Sendable (_ items: Int64, _ known: Int64) -> [String: Value])?
 
     enum Word: Int, CaseIterable {
         // In order of importance, for an item with several rows.
@@ -21,10 +22,15 @@ struct ItemOutcomes {
         static let all: [Word] = [.added, .changed, .known, .deleted, .unknown, .quarantined]
     }
 
-    /// - Parameter statistics: what was taken as statistics; the answer has a member for it unless it is empty.
-    init(items: Int64, statistics: [TakenStatistics]) {
+    /// - Parameters:
+    ///   - statistics: what was taken as statistics; the answer has a member for it unless it is empty.
+    ///   - reply: makes what the sender expects besides.
+    init(
+        items: Int64, statistics: [TakenStatistics],
+        reply: (@Sendable (_ items: Int64, _ known: Int64) -> [String: Value])?
+    ) {
         outcomes = [Word?](repeating: nil, count: Int(items))
-        self.statistics = statistics
+        (self.statistics, self.reply) = (statistics, reply)
     }
 
     mutating func take(_ content: RequestParts.Content, _ receipt: IngestReceipt) {
@@ -104,6 +110,13 @@ struct ItemOutcomes {
         if !statistics.isEmpty {
             out.append(json: ",\"statistics\":")
             out.append(contentsOf: Value(statistics).json().utf8)
+        }
+        let known = counts[Word.known.rawValue]
+        for (name, value) in Value.inOrder(reply?(Int64(outcomes.count), known) ?? [:]) {
+            out.append(UInt8(ascii: ","))
+            out.append(jsonString: name)
+            out.append(UInt8(ascii: ":"))
+            out.append(contentsOf: value.json().utf8)
         }
         out.append(UInt8(ascii: "}"))
         return HTTPResponse(status: 200, json: out)
