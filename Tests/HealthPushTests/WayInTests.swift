@@ -10,10 +10,12 @@ struct WayInTests {
 
     /// These names are on the bus, in stores and in the settings of phones.
     @Test func theirPathsStay() {
-        #expect([WayIn.samples, .healthAutoExport].map(\.path) == ["/v1/samples", "/v1/health-auto-export"])
-        #expect(WayIn.openWearables.path == "/api/v1/sdk/users/{user}/sync")
-        #expect(WayIn.healthAutoExport.pairing?.name == "healthAutoExport")
-        #expect(WayIn.openWearables.pairing?.name == "openWearables")
+        #expect(
+            WayIn.all.map(\.path) == [
+                "/v1/samples", "/v1/health-auto-export", "/v1/life-dashboard/{phone}",
+                "/api/v1/sdk/users/{user}/sync", "/v1/lines", "/api/v1/ingest/", "/api/apple-health/sync",
+            ])
+        #expect(WayIn.apps.map(\.name) == ["health-auto-export", "life-dashboard", "open-wearables", "shortcut"])
     }
 
     /// What makes another one safe to add.
@@ -23,9 +25,10 @@ struct WayInTests {
             #expect(Set(names).count == names.count)
         }
         for way in ways {
-            #expect(way.path.contains("/v1/") && WayIn.named(way.path)?.path == way.path)
+            #expect(way.path.hasPrefix("/") && WayIn.named(way.path)?.path == way.path)
             #expect(!way.types.isEmpty && way.types.allSatisfy { $0 == $0.lowercased() } && !way.names.isEmpty)
-            #expect(!way.members.isEmpty && (200...299).contains(way.status))
+            #expect(way.members.isEmpty != way.types.contains("application/json"))
+            #expect((200...299).contains(way.status))
             #expect((1...250_000).contains(way.items))
             // An item of nobody's.
             for raw in ["", "7", "<Record/>", "{\"hologram\":"] { #expect(way.records(in: raw) == nil, "\(way.path)") }
@@ -60,6 +63,8 @@ struct WayInTests {
             (WayIn.samples, "application/json", "{\"deleted\":[\(many.joined(separator: ","))]}"),
             (.samples, "application/jsonl", many.joined(separator: "\n")),
             (.healthAutoExport, "application/json", "{\"data\":{\"symptoms\":[\(many.joined(separator: ","))]}}"),
+            (.freeReps, "application/json", "{\"data\":{\"audiograms\":[\(many.joined(separator: ","))]}}"),
+            (.healthykit, "application/json", "{\"metrics\":[\(many.joined(separator: ","))]}"),
         ] {
             #expect(throws: PushError("the body has more than 250000 items", isTooLarge: true)) {
                 try way.changes(in: Array(body.utf8), type: type, now: testNow)

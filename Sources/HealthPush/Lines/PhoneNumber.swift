@@ -102,7 +102,8 @@ private struct Parts {
             case ",", "\u{FF0C}": self = .comma
             case ".", "\u{FF0E}": self = .point
             case "\u{66B}": self = .decimal
-            case "'", "\u{2019}", "\u{66C}": self = .mark
+            // Apostrophes, and what groups digits in Arabic, N'Ko and Adlam.
+            case "'", "\u{2019}", "\u{66C}", "\u{60C}", "\u{2E41}": self = .mark
             default:
                 guard scalar.properties.isWhitespace else { return nil }
                 self = .space

@@ -60,7 +60,7 @@ struct PhoneModelTests {
                 }
             }
         }
-        #expect(paths.isSuperset(of: WayIn.all.map(\.path) + ["/v1/types", "/v1/events"]))
+        #expect(paths.isSuperset(of: PhoneRequest.ways.map(\.path) + ["/v1/types", "/v1/events"]))
         #expect(parts.isSuperset(of: [1, 2, 3]) && most > 1)
     }
 
@@ -75,7 +75,7 @@ struct PhoneModelTests {
     /// - Parameter isLong: whether one has so many records that they don't fit into one part.
     private static func requests(isLong: Bool) throws -> [PhoneRequest] {
         let few = records(5)
-        return try WayIn.all.map { try .push(few, by: $0, hasOdd: true) } + [
+        return try PhoneRequest.ways.map { try .push(few, by: $0, hasOdd: true) } + [
             .samples([], deleted: few.compactMap(\.uuid), areLines: true),
             .samples(few, deleted: few.compactMap(\.uuid), hasOdd: true, areLines: true),
             .hours(of: few, areComplete: true), .addType("coffee"),

@@ -37,12 +37,24 @@ struct PhoneRequest {
 // MARK: Samples
 
 extension PhoneRequest {
+    /// The ways that bring all there is about a record. FreeReps leaves out where a sample ends, and its source.
+    static let ways = WayIn.all.filter { $0.path != WayIn.freeReps.path }
+
     /// Records that have a UUID, in a way's form.
     /// - Parameters:
     ///   - hasOdd: whether an item follows that can't be understood.
     static func push(_ records: [Record], by way: WayIn, hasOdd: Bool = false) throws -> PhoneRequest {
         switch way.path {
         case WayIn.samples.path: return try samples(records, hasOdd: hasOdd)
+        case WayIn.lines.path:
+            let lines = records.map { record in
+                let times = [record.start, record.start + record.length].map { InstantText.iso8601($0) }
+                return ([record.type] + times + ["\(record.value)", "", record.source]).joined(separator: ";")
+            }
+            return try PhoneRequest(way, (lines + (hasOdd ? ["odd"] : [])).joined(separator: "\n"), type: "text/plain")
+        case WayIn.healthykit.path:
+            let items = try records.map { try ThreeWayLife.Sample($0).inHealthykit } + (hasOdd ? ["1"] : [])
+            return try PhoneRequest(way, "{\"metrics\":[\(items.joined(separator: ","))]}")
         case WayIn.healthAutoExport.path:
             let odd = #"{"name":"step_count","units":"count","data":[{"qty":1}]}"#
             let samples = try records.map(ThreeWayLife.Sample.init)
@@ -91,6 +103,19 @@ extension PhoneRequest {
 }
 
 extension ThreeWayLife.Sample {
+    /// As the app healthykit sends it.
+    fileprivate var inHealthykit: String {
+        let unit = kind == .steps ? "count" : "count/min"
+        let (from, to) = (Instant(microseconds: start), Instant(microseconds: end))
+        let measured =
+            kind == .sleep
+            ? #""value":60,"unit":"seconds","metadata":{"category_value":"\#(Int(value))"}"#
+            : #""value":\#(value),"unit":"\#(unit)","metadata":{}"#
+        return #"{"id":"healthkit:\#(uuid.uppercased())","type":"\#(type)",\#(measured),"#
+            + #""start_at":"\#(InstantText.iso8601(from))","end_at":"\#(InstantText.iso8601(to))","#
+            + #""source_name":"\#(source)"}"#
+    }
+
     private static let kinds: [String: ThreeWayLife.Kind] = [
         SimulatedData.steps: .steps, "HKQuantityTypeIdentifierHeartRate": .heartRate,
         "HKQuantityTypeIdentifierRespiratoryRate": .respiratoryRate, "HKCategoryTypeIdentifierSleepAnalysis": .sleep,

@@ -91,7 +91,7 @@ struct PhoneScript {
     }
 
     private static func way(using random: inout SimulatedRandom) -> WayIn {
-        WayIn.all[Int.random(in: 0..<WayIn.all.count, using: &random)]
+        PhoneRequest.ways[Int.random(in: 0..<PhoneRequest.ways.count, using: &random)]
     }
 
     private static func retry(of sent: [Record], using random: inout SimulatedRandom) throws -> PhoneRequest {
@@ -108,7 +108,7 @@ struct PhoneScript {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: return [try .push(part, by: way(using: &random))]
         // Several apps send the same at once.
-        case 1: return try WayIn.all.map { try .push(part, by: $0) }
+        case 1: return try PhoneRequest.ways.map { try .push(part, by: $0) }
         // The connection broke, and the phone sends it again while the ingest is still busy with it.
         case 2: return [usual, usual]
         // Deletions, samples and what can't be understood are a part each.

@@ -9,8 +9,9 @@ struct IngestRouteTests {
         let rig = try IngestRig()
         for way in WayIn.all {
             let before = rig.lookups
-            let body = #"{"samples": [], "data": {}, "provider": "apple"}"#
-            #expect(try rig.send("POST", IngestRig.path(way.path), body: body).status == way.status)
+            let body = #"{"samples": [], "data": {}, "provider": "apple", "metrics": [], "source": "healthkit_ios"}"#
+            let path = IngestRig.path(way.path)
+            #expect(try rig.send("POST", path, body: body, type: way.types.first).status == way.status)
             #expect(rig.lookups == before + 1, "\(way.path)")
         }
     }

@@ -116,6 +116,36 @@ import Testing
         #expect(sheet.value["ends"].string == InstantText.iso8601(now + .seconds(7 * 86_400)))
     }
 
+    @Test mutating func theSheetOfAShortcutSaysWhatToTap() throws {
+        let made = try sheet(try PairingAddress("https://health.example.org/h"), for: "shortcut")
+        let text = made.sheet.text { _ in nil }
+        for part in [
+            "https://health.example.org/h/v1/lines", "Bearer \(made.secret.text)", "Find Health Samples", "Steps",
+            "Heart Rate", "Sleep", "[Start Date];[End Date];[Value];[Unit];[Source]", "ISO 8601", "POST", "text/plain",
+            "Get Contents of URL", "Time of Day", "'healthbus samples --type StepCount'", made.entry.id,
+        ] { #expect(text.contains(part), "\(part)\n\(text)") }
+        #expect(!text.contains("shortcuts://"))
+        let value = made.sheet.value["shortcut"]
+        #expect(value["url"] == "https://health.example.org/h/v1/lines")
+        #expect(value["header"].string == "Authorization: Bearer \(made.secret.text)")
+    }
+
+    /// A code with plain text would be offered to a search engine.
+    @Test mutating func theCodesOfAShortcutOpenItsApp() throws {
+        let made = try sheet(try PairingAddress("https://health.example.org"), for: "shortcut")
+        let text = made.sheet.text { "<\($0)>\n" }
+        let links = text.split(separator: "\n").filter { $0.hasPrefix("<") }.map { String($0.dropFirst().dropLast()) }
+        let inputs = try links.map { link in
+            let parts = try #require(URLComponents(string: link))
+            #expect(parts.scheme == "shortcuts" && parts.host == "run-shortcut" && link.utf8.count <= 367)
+            let items = Dictionary(uniqueKeysWithValues: (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") })
+            #expect(items["name"] == "healthbus code" && items["input"] == "text")
+            return items["text"] ?? ""
+        }
+        #expect(inputs == ["https://health.example.org/v1/lines", "Bearer \(made.secret.text)"])
+        #expect(text.contains("\"healthbus code\"") && text.contains("Copy to Clipboard"))
+    }
+
     @Test mutating func theListSaysWhatEachTokenIsAndNoSecret() throws {
         let address = try PairingAddress("https://health.example.org")
         let phone = try sheet(address)
