@@ -1,11 +1,11 @@
 import JSON
 
-/// A number as phones print it, in any language and with digits of any script: `1234.5`, `1,234.5`, `1.234,5`, `1 234,5`,
-/// `1’234.5`, `12,34,567`, `١٬٢٣٤٫٥`, `97 %`.
+/// A number as phones print it, in any language and with digits of any script: `1234.5`, `1,234.5`, `1.234,5`,
+/// `1 234,5`, `1’234.5`, `12,34,567`, `١٬٢٣٤٫٥`, `97 %`.
 ///
-/// The number itself shows what its comma or point means: the last of two different signs is the decimal sign; a sign that
-/// comes twice groups digits; one that isn't before exactly three digits, or is behind a 0 or more than three digits, is
-/// the decimal sign. One form shows nothing: `1,234` and `1.234` may be 1234 or 1.234. Such a number is open.
+/// The number itself shows what its comma or point means: the last of two different signs is the decimal sign; a sign
+/// that comes twice groups digits; one that isn't before exactly three digits, or is behind a 0 or more than three
+/// digits, is the decimal sign. One form shows nothing: `1,234` and `1.234` may be 1234 or 1.234. Such a number is open.
 struct PhoneNumber {
     /// A sign that groups digits in some languages, and is the decimal sign in others.
     enum Sign {
