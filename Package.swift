@@ -236,8 +236,9 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "Assistant", "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control",
-                "DeliveryKit", "Doctor", "Figures", "HTTP", "HealthGenerator", "HealthModel", "HealthStatistics",
-                "Inspection", "Logging", "ModelContext", "Monitoring", "Processes", "Protocol", "QRCode", "Simulation",
+                "DeliveryKit", "Doctor", "Figures", "HTTP", "HealthGenerator", "HealthModel", "HealthPush",
+                "HealthStatistics", "Inspection", "Logging", "ModelContext", "Monitoring", "Processes", "Protocol",
+                "QRCode", "Simulation",
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings + unoptimized),

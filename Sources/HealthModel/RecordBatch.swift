@@ -58,6 +58,8 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     /// Its sender rounds values (`HealthType.coarseness`), and leaves out when an instant ended: another record of the
     /// same sample may be more exact.
     package static let coarse = RecordFlags(rawValue: 8)
+    /// Only of stored samples: the UUID came with a coarse record, and says nothing about how exact the value is.
+    package static let lent = RecordFlags(rawValue: 16)
 }
 
 /// Input that couldn't be understood; it is kept together with its place and the reason.

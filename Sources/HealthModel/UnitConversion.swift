@@ -1,3 +1,5 @@
+import JSON
+
 /// How to convert values from an input's unit to a type's canonical unit.
 public enum UnitConversion {
     /// `canonical = value * scale + offset`. Nil if the unit is unknown or doesn't fit the type, or if the type has no
@@ -25,9 +27,12 @@ public enum UnitConversion {
     public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
         guard from.dimension == to.dimension else { return nil }
         let scale = from.scale / to.scale
-        // Equal units whose factors are written in a different order differ only by rounding.
-        let isOne = abs(scale - 1) < 1e-14
-        return (isOne ? 1 : scale, (from.offset - to.offset) / to.scale)
+        return (powerOfTen(near: scale) ?? scale, (from.offset - to.offset) / to.scale)
+    }
+
+    /// Equal units whose factors are written in a different order differ only by rounding, and so do 1 and 0.001 / 0.001.
+    private static func powerOfTen(near scale: Double) -> Double? {
+        (-22...22).lazy.map { DecimalText.power(of: $0) }.first { abs(scale - $0) < 1e-14 * $0 }
     }
 
     private static let bloodGlucose = "HKQuantityTypeIdentifierBloodGlucose"

@@ -108,7 +108,8 @@ package struct WayIn: Sendable {
     private func misdirection(of body: [UInt8]) -> PushError? {
         guard let names = Self.members(of: body) else { return nil }
         let ways = Self.all.filter { names.isSubset(of: $0.members) }
-        guard let fitting = ways.min(by: { $0.members.count < $1.members.count }), fitting.path != path else {
+        let least = ways.map(\.members.count).min()
+        guard let fitting = ways.first(where: { $0.members.count == least }), members != fitting.members else {
             return nil
         }
         return PushError("the body is of the form that POST \(fitting.path) takes")

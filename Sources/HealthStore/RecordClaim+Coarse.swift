@@ -28,7 +28,9 @@ extension RecordClaim {
     /// Whether values are the same as far as their senders' rounding says.
     func isSameValue(_ record: IncomingRecord, _ row: StoredRow) -> Bool {
         if StoredValue.agrees(row.value, record.value) { return true }
-        return (record.isCoarse || row.isCoarse) && abs(row.value - record.value) <= coarseness * 1.001
+        // The exact one may have been printed in another unit.
+        let printed = 2e-5 * max(abs(row.value), abs(record.value))
+        return (record.isCoarse || row.isCoarse) && abs(row.value - record.value) <= coarseness + printed
     }
 
     /// Whether a coarse and an exact one may be one sample: an instant may be the start of a reading.

@@ -70,7 +70,7 @@ extension RecordClaim {
             let isBetter =
                 record.isCoarse != old.isCoarse
                 ? old.isCoarse
-                : (record.uuid != nil) == (old.uuid != nil)
+                : (record.uuid != nil) == old.hasOwnUUID
                     ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
             if isBetter { row.value = record.value }
         }
@@ -82,8 +82,19 @@ extension RecordClaim {
         }
         row.origin = try writer.origins.joined(row.origin, record.origin)
         if record.created != 0 { row.created = row.created == 0 ? record.created : min(row.created, record.created) }
-        let coarse = RecordFlags.coarse.rawValue
-        row.flags = (row.flags | record.flags) & (row.flags & record.flags | ~coarse)
+        row.flags = joined(row.flags, record, old)
+    }
+
+    /// A sample is coarse as long as all its records are.
+    private func joined(_ flags: UInt8, _ record: IncomingRecord, _ old: StoredRow) -> UInt8 {
+        var joined = RecordFlags(rawValue: flags | record.flags)
+        if !record.isCoarse || !old.isCoarse { joined.remove(.coarse) }
+        if record.uuid != nil, !record.isCoarse {
+            joined.remove(.lent)
+        } else if record.isCoarse != old.isCoarse, record.isCoarse ? old.uuid == nil : old.uuid != nil {
+            joined.insert(.lent)
+        }
+        return joined.rawValue
     }
 
     /// The text that the row should have now; nil if the row already has it.

@@ -68,6 +68,7 @@ extension RecordClaim {
                 var known = record
                 (known.start, known.end, known.value, known.origin) = (old.start, old.end, old.value, old.origin)
                 (known.created, known.flags, known.uuid) = (old.created, old.flags, old.uuid)
+                known.isCoarse = old.isCoarse
                 (known.metadata, known.payload) = (metadata, payload)
                 _ = try join(known, new, &tally)
             }

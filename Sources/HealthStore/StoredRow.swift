@@ -34,6 +34,8 @@ struct StoredRow {
     static let moved: UInt8 = 64
     /// Whether all that is known of the sample comes from senders that round; see `RecordFlags.coarse`.
     var isCoarse: Bool { flags & RecordFlags.coarse.rawValue != 0 }
+    /// Whether it has a UUID that came with its value.
+    var hasOwnUUID: Bool { uuid != nil && flags & RecordFlags.lent.rawValue == 0 }
     var isMoved: Bool { flags & Self.moved != 0 }
 
     // Microseconds since 1970. The arithmetic wraps around, so that a hostile row with extreme times is quarantined

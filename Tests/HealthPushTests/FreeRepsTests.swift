@@ -97,7 +97,8 @@ struct FreeRepsTests {
         let row = try Self.one(
             "ecg_recordings",
             #""id":"\#(Self.uuid)","classification":"Sinus Rhythm","average_heart_rate":61,"sampling_frequency":2,"#
-                + #""voltage_measurements":[0.023,-0.005,0,0.1],"start_date":"2026-03-26 10:00:00 +0100","source":"ECG""#)
+                + #""voltage_measurements":[0.023,-0.005,0,0.1],"start_date":"2026-03-26 10:00:00 +0100","source":"ECG""#
+        )
         #expect(row.type == "HKDataTypeIdentifierElectrocardiogram" && row.value == 61)
         #expect(row.body["microvolts"] == [23, -5, 0, 100] && row.body["classification"] == "Sinus Rhythm")
         #expect(row.body["samplingFrequency"] == 2 && row.body["averageHeartRate"] == 61)
@@ -114,7 +115,8 @@ struct FreeRepsTests {
         #expect(mood.type == "HKDataTypeIdentifierStateOfMind" && mood.body["valence"] == 0.5 && mood.body["kind"] == 1)
         let glasses = try Self.one(
             "vision_prescriptions",
-            #""id":"\#(Self.uuid)","date_issued":"2026-03-26 10:00:00 +0100","right_eye":{"sphere":-1.5},"source":"Eye""#)
+            #""id":"\#(Self.uuid)","date_issued":"2026-03-26 10:00:00 +0100","right_eye":{"sphere":-1.5},"source":"Eye""#
+        )
         #expect(glasses.type == "HKVisionPrescriptionTypeIdentifier" && glasses.start == "2026-03-26T09:00:00Z")
         #expect(glasses.body["right_eye"]["sphere"] == -1.5)
         let dose = try Self.one("medications", start + #","name":"A","dosage":"2.0 count","log_status":"taken""#)

@@ -59,7 +59,10 @@ struct HealthykitTests {
 
     private static let stages: [(String, Double)] = [
         (#"{"sleep_stage":"asleep_core"}"#, 3), (#"{"sleep_stage":"in_bed"}"#, 0), (#"{"sleep_stage":"awake"}"#, 2),
-        (#"{"sleep_stage":"asleep_rem","category_value":"5","category_label":"asleep_rem","HKTimeZone":"Asia/Tokyo"}"#, 5),
+        (
+            #"{"sleep_stage":"asleep_rem","category_value":"5","category_label":"asleep_rem","HKTimeZone":"Asia/Tokyo"}"#,
+            5
+        ),
     ]
 
     @Test(arguments: stages)

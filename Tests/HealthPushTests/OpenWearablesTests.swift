@@ -156,7 +156,8 @@ struct OpenWearablesTests {
 
     @Test(arguments: [
         ("{\"provider\":\"apple\"}", "data"), ("{\"data\":{\"records\":[]},\"provider\":\"samsung\"}", "provider"),
-        ("{\"data\":{\"records\":7},\"provider\":\"apple\"}", "invalid"), ("{\"provider\":", "invalid"), ("[]", "invalid"),
+        ("{\"data\":{\"records\":7},\"provider\":\"apple\"}", "invalid"), ("{\"provider\":", "invalid"),
+        ("[]", "invalid"),
         ("{\"data\":{\"metrics\":[]}}", "POST /v1/health-auto-export"), ("{\"samples\":[]}", "POST /v1/samples"),
     ])
     func anotherBodyIsRefusedAsAWhole(_ body: String, _ word: String) throws {
@@ -168,7 +169,8 @@ struct OpenWearablesTests {
 
     /// Each way names the path of another one's body.
     @Test func aBodyAtAnotherPathIsRefusedWithThatPath() throws {
-        let body = #"{"provider":"apple","data":{"records":[\#(record("HKQuantityTypeIdentifierStepCount", "5", "count"))]}}"#
+        let body =
+            #"{"provider":"apple","data":{"records":[\#(record("HKQuantityTypeIdentifierStepCount", "5", "count"))]}}"#
         for way in [WayIn.samples, .healthAutoExport] {
             let error = try #require(throws: PushError.self) {
                 try way.changes(in: Array(body.utf8), type: "application/json", now: testNow)

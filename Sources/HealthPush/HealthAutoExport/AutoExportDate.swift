@@ -38,7 +38,8 @@ struct AutoExportDate: Equatable {
             return "the \(name) is of the \(calendar.rawValue) calendar: set the phone's calendar to Gregorian "
                 + "(Settings, General, Language & Region, Calendar), then send it again"
         }
-        if localized.year != nil, !localized.word.isEmpty, localized.isAfternoon == nil {
+        // ISO 8601 has a T before the time.
+        if localized.year != nil, !["", "t"].contains(localized.word), localized.isAfternoon == nil {
             return "the \(name) doesn't say in a known way whether it is before or after noon: switch on the phone's "
                 + "24-Hour Time (Settings, General, Date & Time), then send it again"
         }

@@ -5,6 +5,7 @@ extension WayIn {
     /// its server's, and it takes an answer for a failure unless that has its server's members.
     package static let healthykit = WayIn(
         path: "/api/apple-health/sync", types: ["application/json"],
+        members: ["device_id", "export_id", "generated_at", "timezone", "metrics", "workouts"],
         reply: { items, known in
             ["ok": .bool(true), "received": .integer(items), "duplicates": .integer(known)]
         },

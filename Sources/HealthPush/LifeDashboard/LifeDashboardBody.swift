@@ -13,7 +13,6 @@ struct LifeDashboardBody {
     private let limit: Int64
     private var rows = RecordRows()
     private var changes = PushedChanges()
-    private var active: Set<SampleID> = []
     private var isAndroid = false
 
     private init(limit: Int64) { self.limit = limit }
@@ -130,9 +129,7 @@ struct LifeDashboardBody {
         do throws(SampleProblem) {
             let record = try LifeDashboardRecord(span)
             if case .sleep = kind { return try add(sleep: record, span) }
-            let found = try record.rows(of: kind, item: changes.items, active: active, isAndroid: isAndroid)
-            if key == "active_calories" { active.formUnion(found.compactMap(\.uuid)) }
-            for row in found { rows.append(row) }
+            for row in try record.rows(of: kind, item: changes.items, isAndroid: isAndroid) { rows.append(row) }
         } catch { quarantine(span, key, error.reason) }
     }
 

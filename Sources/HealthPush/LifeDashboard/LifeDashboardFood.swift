@@ -5,7 +5,8 @@ enum LifeDashboardFood {
             ("calories", "EnergyConsumed", "kcal"), ("protein_grams", "Protein", "g"),
             ("carbs_grams", "Carbohydrates", "g"), ("fat_grams", "FatTotal", "g"),
         ]
-        let others = grams.map { ($0, $1, "g") } + milligrams.map { ($0, $1, "mg") } + micrograms.map { ($0, $1, "mcg") }
+        let others =
+            grams.map { ($0, $1, "g") } + milligrams.map { ($0, $1, "mg") } + micrograms.map { ($0, $1, "mcg") }
         return Dictionary(
             uniqueKeysWithValues: (main + others).map { member, name, unit in
                 (member, LifeDashboardNumber(member, "Dietary" + name, unit))

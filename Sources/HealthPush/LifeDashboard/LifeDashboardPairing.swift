@@ -19,7 +19,9 @@ package struct LifeDashboardPairing: AppPairing {
 
     /// What it contains comes after `#`, which no browser sends to a server.
     package var link: String {
-        let members = [("v", "1"), ("url", url), ("secret", secret), ("name", "healthbus"), ("sources", "health_connect")]
+        let members = [
+            ("v", "1"), ("url", url), ("secret", secret), ("name", "healthbus"), ("sources", "health_connect"),
+        ]
         return "lifedashboard://pair#" + members.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
     }
 

@@ -3,21 +3,17 @@ import JSON
 
 // What a record is in HealthKit.
 extension LifeDashboardRecord {
-    /// - Parameters:
-    ///   - active: the ids of the payload's records of active energy.
-    ///   - isAndroid: whether the payload is from Health Connect.
-    /// - Returns: its samples; none for a record that another list has too.
+    /// - Parameter isAndroid: whether the payload is from Health Connect.
     func rows(
-        of kind: LifeDashboardKind, item: Int64, active: Set<SampleID>, isAndroid: Bool
+        of kind: LifeDashboardKind, item: Int64, isAndroid: Bool
     ) throws(SampleProblem) -> [RecordRows.Row] {
         switch kind {
         case .quantity(let number): return [try quantity(number, item)]
         case .variability:
             let name = isAndroid ? "HeartRateVariabilityRMSSD" : "HeartRateVariabilitySDNN"
             return [try quantity(LifeDashboardNumber("heart_rate_variability_millis", name, "ms"), item)]
-        case .totalEnergy:
-            let row = try quantity(Self.total, item)
-            return row.uuid.map { active.contains($0) } == true ? [] : [row]
+        // What `active_calories` has too is known by its id.
+        case .totalEnergy: return [try quantity(Self.total, item)]
         case .workout: return [try workout(item)]
         case .sleep: return []
         case .bloodPressure: return try bloodPressure(item)

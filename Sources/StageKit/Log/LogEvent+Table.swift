@@ -266,7 +266,7 @@ extension LogEvent {
     package static let ingestPhoneRefused = LogEvent(
         "ingest.phone-refused", .warning,
         "A request isn't from a paired phone: its signature, code or refresh token isn't valid; its answer doesn't say why.",
-        ["why": ""])
+        ["why": "the reason, which has no secret in it"])
     package static let ingestTokensUnreadable = LogEvent(
         "ingest.tokens", .error, "The list of tokens can't be read or changed: nobody is let in.",
         ["why": "the reason, and what to do"])

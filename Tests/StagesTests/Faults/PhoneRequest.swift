@@ -15,6 +15,8 @@ struct PhoneRequest {
     /// When the ingest receives it. Of two sums of one hour the one received later counts, and a run's clock jumps; so
     /// it is the same whenever the request is sent.
     var received = Instant(seconds: 1_750_000_000)
+    /// Whether it is about what a person makes.
+    var isOwn = false
     /// Makes the parts, under the request's id.
     let parts: (_ id: String) -> [IngestPart]
 
@@ -26,7 +28,8 @@ struct PhoneRequest {
         _ way: WayIn, _ body: String, type: String = "application/json", headers: [String: String] = [:],
         received: Instant? = nil
     ) throws {
-        (path, self.type, self.headers, self.body) = (way.path, type, headers, body)
+        path = way.path.replacing("{phone}", with: Self.device)
+        (self.type, self.headers, self.body) = (type, headers, body)
         if let received { self.received = received }
         let changes = try way.changes(in: Array(body.utf8), type: type, now: self.received) { headers[$0] }
         let contents = RequestParts(changes)
@@ -60,6 +63,10 @@ extension PhoneRequest {
             let samples = try records.map(ThreeWayLife.Sample.init)
             let body = ThreeWayLife.Sample.autoExportBody(samples, and: hasOdd ? [odd] : [])
             return try PhoneRequest(way, body, headers: ["automation-aggregation": "none"])
+        case WayIn.lifeDashboard.path:
+            let samples = try records.map(ThreeWayLife.Sample.init)
+            let odd = #"{"count":"many"}"#
+            return try PhoneRequest(way, ThreeWayLife.Sample.lifeDashboardBody(samples, and: hasOdd ? [odd] : []))
         case WayIn.openWearables.path:
             let samples = try records.map(ThreeWayLife.Sample.init)
             let odd = #"{"type":"HKQuantityTypeIdentifierStepCount"}"#
@@ -136,7 +143,7 @@ extension PhoneRequest {
     private init(
         _ method: String, _ path: String, headers: [String: String] = [:], sent: Value?, _ wish: OwnRequest
     ) {
-        (self.method, self.path, self.headers) = (method, path, headers)
+        (self.method, self.path, self.headers, isOwn) = (method, path, headers, true)
         body = sent?.json() ?? ""
         parts = { id in
             var part = IngestPart(

@@ -70,18 +70,19 @@ import Testing
 
         var ways: [[Arrival]] { [export, autoExport, samples] }
 
-        /// The order within each way is kept; which way comes next is random.
-        func mixed(_ ways: [[Arrival]], seed: UInt64) -> [Arrival] {
-            var random = SeededRandom(seed: seed)
-            var rest = ways.map { $0[...] }
-            var mixed: [Arrival] = []
-            while let way = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
-                for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    if let next = rest[way].popFirst() { mixed.append(next) }
-                }
+    }
+
+    /// The order within each way is kept; which way comes next is random.
+    static func mixed(_ ways: [[Arrival]], seed: UInt64) -> [Arrival] {
+        var random = SeededRandom(seed: seed)
+        var rest = ways.map { $0[...] }
+        var mixed: [Arrival] = []
+        while let way = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                if let next = rest[way].popFirst() { mixed.append(next) }
             }
-            return mixed
         }
+        return mixed
     }
 
     private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -124,7 +125,7 @@ import Testing
         }
         for mix: UInt64 in 1...4 {
             try check(
-                run(streams.mixed(streams.ways, seed: mix)), life, &expected, "seed \(seed), mixture \(mix)")
+                run(Self.mixed(streams.ways, seed: mix)), life, &expected, "seed \(seed), mixture \(mix)")
         }
     }
 
@@ -138,7 +139,7 @@ import Testing
         for mix: UInt64 in 1...3 {
             var others: [String: DayOutput]?
             try check(
-                run(streams.mixed(streams.ways + [streams.sums], seed: mix)), life, &others, "seed \(seed), \(mix)")
+                run(Self.mixed(streams.ways + [streams.sums], seed: mix)), life, &others, "seed \(seed), \(mix)")
             #expect(others?.filter { $0.key.hasSuffix("steps") } == steps)
         }
     }

@@ -264,3 +264,40 @@ extension ThreeWayLife.Sample {
             + #""workouts":[\#(list { $0 == .workout }.joined(separator: ","))]}}"#
     }
 }
+
+// MARK: Life Dashboard Companion
+
+extension ThreeWayLife.Sample {
+    /// The list that the app has it in, and the record: values rounded, whole seconds, readings without an end.
+    private var inLifeDashboard: (list: String, record: String) {
+        func date(_ microseconds: Int64) -> String {
+            InstantText.iso8601(Instant(seconds: Instant(microseconds: microseconds).flooredSecond))
+        }
+        let common = #""uuid":"\#(uuid.uppercased())","source":"\#(source)""#
+        let span = #"\#(common),"start_time":"\#(date(start))","end_time":"\#(date(end))""#
+        let instant = #"\#(common),"time":"\#(date(start))""#
+        switch kind {
+        case .steps: return ("steps", #"{\#(span),"count":\#(Int(value.rounded()))}"#)
+        case .heartRate: return ("heart_rate", #"{\#(instant),"bpm":\#(Int(value.rounded()))}"#)
+        case .respiratoryRate:
+            return ("respiratory_rate", #"{\#(instant),"rate":\#((value * 10).rounded() / 10)}"#)
+        case .distance: return ("distance", #"{\#(span),"meters":\#((value * 1000).rounded() / 1000)}"#)
+        case .mass: return ("weight", #"{\#(instant),"kilograms":\#((value * 100).rounded() / 100)}"#)
+        case .energy: return ("active_calories", #"{\#(span),"calories":\#((value * 100).rounded() / 100)}"#)
+        case .sleep:
+            let stages = ["in_bed", "sleeping", "awake", "light", "deep", "rem"]
+            return ("sleep", #"{\#(common),"stages":[{\#(span),"stage":"\#(stages[Int(value)])"}]}"#)
+        case .workout: return ("exercise", #"{\#(span),"type":"running","duration_seconds":\#(Int(seconds))}"#)
+        }
+    }
+
+    /// What the app sends.
+    /// - Parameter steps: others, as JSON.
+    static func lifeDashboardBody(_ samples: [Self], and steps: [String] = []) -> String {
+        var lists: [String: [String]] = ["steps": steps]
+        for (list, record) in samples.map(\.inLifeDashboard) { lists[list, default: []].append(record) }
+        let members = lists.sorted { $0.key < $1.key }.map { #""\#($0)":[\#($1.joined(separator: ","))]"# }
+        return #"{"timestamp":"2025-03-22T08:00:00Z","app_version":"1.6.0","source":"healthkit_ios","sequence":1,"#
+            + members.joined(separator: ",") + "}"
+    }
+}

@@ -4,6 +4,7 @@ import EnergyStage
 import HTTP
 import HealthImport
 import HealthModel
+import HealthPush
 import HealthStore
 import HeartRateStage
 import ObserverStage
@@ -24,6 +25,8 @@ enum Arrival {
     case exportEnds
     /// A request from Health Auto Export.
     case autoExport(String, aggregation: String)
+    /// A request to another way.
+    case pushed(WayIn, String)
     /// A request to `/v1/samples`.
     case samples([String], deleted: [String])
 }
@@ -59,6 +62,10 @@ final class ThreeWays {
                 "POST", "/v1/health-auto-export", body: body, headers: ["Automation-Aggregation": aggregation])
             try #require(answer.status == 200, "\(answer.text)")
             #expect(try Value(json: answer.body)["quarantined"] == 0, "\(answer.text.suffix(500))")
+        case .pushed(let way, let body):
+            let answer = try rig.push(body, by: way)
+            try #require(answer.status == way.status, "\(answer.text)")
+            #expect(try Value(json: answer.body)["quarantined"] == 0, "\(answer.text.suffix(500))")
         case .samples(let samples, let deleted):
             #expect(try rig.post(samples, deleted: deleted)["quarantined"] == 0)
         }
@@ -88,13 +95,7 @@ final class ThreeWays {
     }
 
     /// All samples that aren't deleted, in full.
-    func page() throws -> SamplePage {
-        let reader = try HealthStoreReader(database: rig.observer.store.database)
-        let query = SliceQuery(
-            user: "anna", types: .allExcept([]), ranges: [Instant(seconds: 0)..<Instant(seconds: 4_000_000_000)],
-            detailed: .allExcept([]))
-        return try reader.slice(query, limits: PullLimits(rows: 1_000_000, bytes: 1 << 30)).samples
-    }
+    func page() throws -> SamplePage { try rig.page() }
 
     /// What each handler computes for each day.
     static func figures(of page: SamplePage) throws -> [String: DayOutput] {

@@ -3,10 +3,13 @@ import Clocks
 import Configuration
 import HTTP
 import HealthModel
+import HealthPush
+import HealthStore
 import IngestStage
 import ObserverStage
 import Protocol
 import SQLite
+import StageKit
 import Synchronization
 import TestSupport
 import Testing
@@ -76,6 +79,15 @@ final class IngestRig: @unchecked Sendable {
             wakes: wakes)
     }
 
+    /// What a phone that is let in sends.
+    func push(_ body: String, by way: WayIn) throws -> HTTPResponse {
+        var headers: [String: String] = [:]
+        if case .signature(let header, let prefix) = way.proof {
+            headers[header] = prefix + BodySignature(of: Array(body.utf8), key: "good").hexadecimal
+        }
+        return try send("POST", Self.path(way.path), body: body, type: way.types.first, headers: headers)
+    }
+
     /// A phone that signs has its name as its secret.
     private static func shown(by credential: IngestDoor.Credential) -> String? {
         switch credential {
@@ -114,7 +126,7 @@ final class IngestRig: @unchecked Sendable {
 
     /// A route's path, for the holder of the token "good".
     static func path(_ template: String) -> String {
-        template.replacing("{user}", with: IngestDoor.Caller.uuid(of: "1"))
+        template.replacing("{user}", with: IngestDoor.Caller.uuid(of: "1")).replacing("{phone}", with: "good")
     }
 
     /// Passes a part on, encoded and decoded as on the bus.
@@ -171,6 +183,15 @@ final class IngestRig: @unchecked Sendable {
         let answer = try send(body: body)
         try #require(answer.status == 200, "\(answer.text)")
         return try Value(json: answer.body)
+    }
+
+    /// All samples that aren't deleted, in full.
+    func page() throws -> SamplePage {
+        let reader = try HealthStoreReader(database: observer.store.database)
+        let query = SliceQuery(
+            user: "anna", types: .allExcept([]), ranges: [Instant(seconds: 0)..<Instant(seconds: 4_000_000_000)],
+            detailed: .allExcept([]))
+        return try reader.slice(query, limits: PullLimits(rows: 1_000_000, bytes: 1 << 30)).samples
     }
 
     func details() throws -> IngestDetails { try #require(door).details(port: 1) }
