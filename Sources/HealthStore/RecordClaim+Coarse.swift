@@ -41,6 +41,13 @@ extension RecordClaim {
         return lacksEnd || abs(row.endSecond - record.endSecond) <= Self.tolerance
     }
 
+    /// Whether a record is the exact form of a coarse row that has another key, as it lacks the end.
+    func isExact(_ record: IncomingRecord, _ slot: Int) -> Bool {
+        let row = writer.window.rows[slot]
+        return row.isCoarse && !record.isCoarse && row.state == .alive && isSameSample(record, row)
+            && (row.second != record.second || row.endSecond != record.endSecond)
+    }
+
     private func hasSameSource(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         let (mine, other) = (origins[record.batchOrigin].sourceName, try writer.origins.origin(row.origin).sourceName)
         return mine == other || names.key(mine) == names.key(other) || record.isUnnamed

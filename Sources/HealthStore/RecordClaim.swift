@@ -70,6 +70,9 @@ struct RecordClaim {
                     return .beginning
                 case .more: if !isTrial { try withdraw(other) }
                 }
+            case .slot(let slot) where isExact(record, slot) && !isTrial && implausible(record) == nil:
+                tally.joined += 1
+                return try name(slot, by: record, ordinals: candidates.count)
             case .slot(let slot): candidates.best = slot
             }
         }

@@ -120,14 +120,22 @@ package final class Upstream {
 
     private func nextWindow(_ turn: Turn) -> Cursor.Window? {
         defer { lastHeard = lastHeard ?? turn.monotonic }
-        // The anchor comes first: whoever is far behind moves it before having read anything, and a backfill presents an
-        // older one.
-        if let heard, received.isUnproven(in: heard) { return received.emptyWindow }
-        if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
-        if let heard, heard.sequence < received.anchor.maximum {
-            // A store that was restored from an older copy may be behind the anchor. It is asked anyway, since only the
-            // store knows whether the anchor is still valid. Otherwise anything that it writes up to the anchor would
-            // never be seen.
+        // Whoever is far behind moves the anchor before having read anything, and a backfill presents an older one: so a
+        // new incarnation is shown the anchor first.
+        var ahead = received
+        let next = limit.flatMap { ahead.nextWindow(limit: $0, backfillBeyond: backfillBeyond) }
+        if let next, next.isBackfill || ahead.anchor != received.anchor, let heard, received.isUnproven(in: heard) {
+            return received.emptyWindow
+        }
+        received = ahead
+        if let next { return next }
+        if let heard,
+            received.store != heard.store || received.generation != heard.generation
+                || heard.sequence < received.anchor.maximum
+        {
+            // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked anyway,
+            // since only the store knows whether the anchor is still valid. Otherwise anything that it writes up to
+            // the anchor would never be seen.
             return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
