@@ -71,7 +71,7 @@ package struct ShortcutPairing: AppPairing {
              Headers             Authorization: the header's value; Content-Type: text/plain
              Request Body        File: the Text
 
-        4. Run it, and allow what it asks. 'healthbus samples --type StepCount' shows the steps, 'healthbus quarantine'
+        4. Run it, and allow what it asks. 'healthbus samples --type StepCount' shows the steps, 'healthbus quarantine list'
            the lines that weren't understood, with the reason.
         5. To run it each evening: Automation, New Automation, Time of Day, Daily, Run Immediately, healthbus. Choose
            a time when the iPhone is unlocked: Health locks its data with it. What was sent before changes nothing.

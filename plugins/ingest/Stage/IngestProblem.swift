@@ -41,7 +41,7 @@ struct IngestProblem: Error {
     static func unsigned(_ reason: String) -> IngestProblem {
         IngestProblem(
             status: 401, code: "unauthorized", message: "the request isn't from a paired phone",
-            hint: "pair it again with 'healthbus pair --app'", reason: reason)
+            hint: "pair it again: 'healthbus pair --app life-dashboard'", reason: reason)
     }
 
     /// The same answer whatever is wrong with a code or a refresh token.
