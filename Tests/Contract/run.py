@@ -17,9 +17,9 @@ SECRET = "contract-0123456789abcdef"
 # schema may therefore be accepted, and one that fits it may contain only invalid elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 # Once an address has shown no token, or a wrong one, twenty times, only valid tokens from it are considered. The paths
-# above use up those tries, so these can't be tried without a token; but both share the code that refuses such requests.
+# above use up those tries, so these can't be tried without a token; but all share the code that refuses such requests.
 OWN = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance,ignored_auth,missing_required_header",
-       "--include-path-regex", "^/v1/(events|types)"]
+       "--include-path-regex", "^/v1/(events|types|life-dashboard|lines)|^/api/"]
 # Paths that answer queries. No schema can require that a zone is a name in the tz database. Also, these two ignore
 # unknown parameters, since a newer healthbus may ask an older backend for more.
 ASKS = """

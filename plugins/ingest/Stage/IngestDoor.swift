@@ -172,6 +172,8 @@ package final class IngestDoor: Sendable {
             }
             return (route, id, Caller(id: "", user: "", device: "", mayIngest: false))
         }
+        // Nobody can sign for a method that isn't there.
+        if proof != .bearer, !route.methods.contains(request.method) { throw .method(route.methods) }
         let caller = try caller(of: request, proof, named: id)
         if route.isOwn, request.method == "GET", route.methods.contains("GET") {
             guard caller.mayRead else {
